@@ -1,0 +1,1 @@
+"""Members and roles, agents and keys, capabilities."""

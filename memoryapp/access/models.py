@@ -1,0 +1,78 @@
+"""Members and their roles; agents and their keys."""
+
+from django.contrib.auth.models import AbstractUser
+from django.db import models
+from django.db.models import Q
+
+from memoryapp.ledger.guard import Guard
+from memoryapp.ledger.models import Actor, WorkspaceRow
+
+
+class User(AbstractUser):
+    """An account. What it may do in a workspace is said by its membership there."""
+
+    preferences = models.JSONField(default=dict, blank=True, help_text="Theme, keyboard, saved choices.")
+
+
+class Membership(WorkspaceRow):
+    """A person's place in a workspace. The actor stays when the membership ends."""
+
+    class Role(models.TextChoices):
+        VIEWER = "viewer"
+        REVIEWER = "reviewer"
+        CURATOR = "curator"
+        ADMIN = "admin"
+
+    user = models.ForeignKey(User, on_delete=models.PROTECT, related_name="memberships")
+    actor = models.OneToOneField(Actor, on_delete=models.PROTECT, related_name="membership")
+    role = models.CharField(max_length=10, choices=Role.choices)
+    joined_at = models.DateTimeField(auto_now_add=True)
+    ended_at = models.DateTimeField(null=True, blank=True)
+
+    guard = Guard(mutable=("role", "ended_at"))
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["workspace", "user"], name="membership_once"),
+            models.CheckConstraint(
+                condition=Q(role__in=["viewer", "reviewer", "curator", "admin"]), name="member_role"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user} as {self.role}"
+
+
+class Agent(WorkspaceRow):
+    """A program that reads and writes with a key. `surfaces` are the slices of tools it is granted."""
+
+    name = models.CharField(max_length=200)
+    actor = models.OneToOneField(Actor, on_delete=models.PROTECT, related_name="agent")
+    surfaces = models.JSONField(default=list)
+    created_at = models.DateTimeField(auto_now_add=True)
+    retired_at = models.DateTimeField(null=True, blank=True)
+
+    guard = Guard(mutable=("name", "surfaces", "retired_at"))
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["workspace", "name"], name="agent_name_once")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class AgentKey(WorkspaceRow):
+    """A key of an agent: the prefix is for recognition, only a keyed digest of the secret is stored."""
+
+    agent = models.ForeignKey(Agent, on_delete=models.PROTECT, related_name="keys")
+    prefix = models.CharField(max_length=16, unique=True)
+    digest = models.CharField(max_length=64)
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField(null=True, blank=True)
+    revoked_at = models.DateTimeField(null=True, blank=True)
+    last_used_at = models.DateTimeField(null=True, blank=True)
+
+    guard = Guard(mutable=("expires_at", "revoked_at", "last_used_at"))
+
+    def __str__(self) -> str:
+        return self.prefix

@@ -1,0 +1,1 @@
+"""Assembles the browser door."""

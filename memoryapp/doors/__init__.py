@@ -1,0 +1,1 @@
+"""What every door shares: errors, transactions, paging, strict parsing, pages and fragments."""

@@ -1,0 +1,1 @@
+"""Nodes, beliefs, relations, identity, conflict and views."""

@@ -1,0 +1,1 @@
+"""One text index, its statistics and engines."""

@@ -1,0 +1,6 @@
+from django.apps import AppConfig
+
+
+class IndexConfig(AppConfig):
+    name = "memoryapp.index"
+    label = "index"

@@ -1,0 +1,1 @@
+"""Workspaces, actors, writes, jobs, the served log, and what the database refuses."""

@@ -1,0 +1,1 @@
+"""Declared types, their versions, and validation against them."""

@@ -1,0 +1,6 @@
+from django.apps import AppConfig
+
+
+class OntologyConfig(AppConfig):
+    name = "memoryapp.ontology"
+    label = "ontology"

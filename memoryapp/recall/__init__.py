@@ -1,0 +1,1 @@
+"""Ranking over all rooms, and the brief."""

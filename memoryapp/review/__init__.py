@@ -1,0 +1,1 @@
+"""Cases that wait for a person, and their decisions."""

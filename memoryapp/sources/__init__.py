@@ -1,0 +1,1 @@
+"""What was said or read: threads, participants, turns, statements."""

