@@ -1,0 +1,89 @@
+"""The one way a write goes: one durable transaction, one `Write` row, in one order per workspace."""
+
+from __future__ import annotations
+
+import datetime as dt
+import random
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+from django.db import OperationalError, connection, transaction
+from django.db.models import F
+from django.utils import timezone
+
+from memoryapp.doors.errors import Unavailable
+from memoryapp.ledger.models import Actor, Workspace, Write
+from memoryapp.ledger.principal import Principal
+
+Result = TypeVar("Result")
+
+ATTEMPTS = 6
+LOST_RACE = {"40001", "40P01", "55P03"}
+"""SQLSTATEs of a lost race on PostgreSQL: serialization failure, deadlock, lock not available."""
+
+
+def record(by: Principal, action: str, act: Callable[[Write], Result], rationale: str = "") -> Result:
+    """Run `act` with a new `Write` in one durable transaction, and again from the start when it lost a race.
+
+    Guarantees: either everything `act` did and the write's provenance are committed, or nothing is. Writes of one
+    workspace run one after another, so `act` may read, decide and append without another writer in between.
+    `act` must have no effect outside the database. Raises `Unavailable` when the race was lost `ATTEMPTS` times.
+    """
+    for attempt in range(ATTEMPTS):
+        try:
+            with transaction.atomic(durable=True):
+                return act(begin(by, action, rationale))
+        except OperationalError as error:
+            if not _lost_a_race(error):
+                raise
+            time.sleep(random.uniform(0, 0.05 * 2**attempt))
+    raise Unavailable("The memory is busy. Nothing was stored; try again.", code="busy")
+
+
+def begin(by: Principal, action: str, rationale: str = "") -> Write:
+    """Open a write inside an open transaction and take the workspace's turn until it commits.
+
+    `recorded_at` is later than that of every earlier write of the workspace, whatever the machine's clock says.
+    """
+    if not connection.in_atomic_block:
+        raise transaction.TransactionManagementError("A write needs an open transaction.")
+    Workspace.objects.filter(pk=by.workspace.pk).update(write_sequence=F("write_sequence") + 1)
+    sequence, clock = Workspace.objects.values_list("write_sequence", "clock").get(pk=by.workspace.pk)
+    recorded_at = max(timezone.now(), clock + dt.timedelta(microseconds=1))
+    Workspace.objects.filter(pk=by.workspace.pk).update(clock=recorded_at)
+    write = Write(
+        workspace=by.workspace,
+        sequence=sequence,
+        actor=by.actor,
+        action=action,
+        channel=by.channel,
+        rationale=rationale,
+        run=by.run,
+        thread=by.thread,
+        model=by.model,
+        prompt_version=by.prompt_version,
+        trace_id=by.trace_id,
+        recorded_at=recorded_at,
+    )
+    write.save(force_insert=True)
+    write.by = by
+    return write
+
+
+def create_workspace(slug: str, name: str, time_zone: str = "UTC") -> Workspace:
+    """A new empty workspace with the actor that speaks for the product itself."""
+    workspace = Workspace.objects.create(slug=slug, name=name, time_zone=time_zone)
+    Actor.objects.create(workspace=workspace, kind=Actor.Kind.SYSTEM, key="commonplace", name="Commonplace")
+    return workspace
+
+
+def actor_named(workspace: Workspace, kind: Actor.Kind, key: str, name: str) -> Actor:
+    """The actor of this kind and key, made on first use."""
+    return Actor.objects.get_or_create(workspace=workspace, kind=kind, key=key, defaults={"name": name})[0]
+
+
+def _lost_a_race(error: OperationalError) -> bool:
+    cause = error.__cause__
+    state = getattr(cause, "sqlstate", None)
+    return state in LOST_RACE or "database is locked" in str(error) or "database table is locked" in str(error)

@@ -1,0 +1,199 @@
+"""The triggers by which the database itself keeps a memory: written from each model's `guard`, on both engines.
+
+Three rules come from the models alone:
+
+* a row of one workspace may not refer to a row of another;
+* nothing is changed but `guard.mutable` columns, and `guard.erasable` ones while an erasure is open;
+* nothing is deleted unless `guard.deletable`.
+
+A rule that needs more than one table's declaration (how many players a relation must have) is an `Extra` that the room
+registers. `install()` runs after every migrate; `missing()` names what is not there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from django.apps import apps
+from django.db import connection, models
+
+from memoryapp.ledger.guard import Guard
+from memoryapp.ledger.models import WorkspaceRow
+
+PREFIX = "guard_"
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One refusal: when (`timing`), on which table, under which condition over NEW and OLD, with which words."""
+
+    name: str
+    table: str
+    timing: str
+    condition: str
+    message: str
+
+
+_extra: list[Callable[[], Iterator[Rule]]] = []
+
+
+def register(rules: Callable[[], Iterator[Rule]]) -> None:
+    """Add a room's own rules. Conditions must be SQL that both engines read; NEW and OLD name the row."""
+    if rules not in _extra:
+        _extra.append(rules)
+
+
+def guarded_models() -> list[type[WorkspaceRow]]:
+    """Every concrete table of a memory, by name."""
+    found = [model for model in apps.get_models() if issubclass(model, WorkspaceRow) and model._meta.managed]
+    return sorted(found, key=lambda model: model._meta.db_table)
+
+
+def rules() -> list[Rule]:
+    """Every refusal the database must make."""
+    found = [rule for model in guarded_models() for rule in _rules_of(model)]
+    for extra in _extra:
+        found.extend(extra())
+    too_long = [rule.name for rule in found if len(rule.name) > 63]
+    if too_long:
+        raise ValueError(f"PostgreSQL cuts names at 63 characters: {too_long}")
+    return found
+
+
+def install() -> None:
+    """Make the database hold exactly today's rules."""
+    drop()
+    with connection.cursor() as cursor:
+        for rule in rules():
+            for statement in _statements(rule):
+                cursor.execute(statement)
+
+
+def drop() -> None:
+    """Take every rule away. For restoring a dump into an empty database and for flushing a test database."""
+    with connection.cursor() as cursor:
+        for name, table in _installed():
+            if connection.vendor == "sqlite":
+                cursor.execute(f'DROP TRIGGER IF EXISTS "{name}"')
+            else:
+                cursor.execute(f'DROP TRIGGER IF EXISTS "{name}" ON "{table}"')
+                cursor.execute(f'DROP FUNCTION IF EXISTS "{name}"()')
+
+
+def missing() -> list[str]:
+    """Names of rules that the database does not hold."""
+    present = {name for name, _ in _installed()}
+    return [rule.name for rule in rules() if rule.name not in present]
+
+
+def _rules_of(model: type[WorkspaceRow]) -> Iterator[Rule]:
+    table = model._meta.db_table
+    guard = model.guard
+    for condition, column in _foreign_references(model):
+        for timing in ("INSERT", f'UPDATE OF "{column}"'):
+            yield Rule(
+                f"{PREFIX}{table}_{column}_{'in' if timing == 'INSERT' else 'up'}",
+                table,
+                timing,
+                condition,
+                f"{table}.{column} refers outside its workspace",
+            )
+    yield from _change_rules(model, table, guard)
+    if not guard.deletable:
+        yield Rule(f"{PREFIX}{table}_delete", table, "DELETE", "1 = 1", f"{table} is append-only: nothing is deleted")
+    for column, value in guard.born.items():
+        yield Rule(
+            f"{PREFIX}{table}_{column}_born",
+            table,
+            "INSERT",
+            f'NEW."{column}" <> {_literal(value)}',
+            f"{table}.{column} must begin as {value}",
+        )
+
+
+def _change_rules(model: type[WorkspaceRow], table: str, guard: Guard) -> Iterator[Rule]:
+    open_to_change = {*guard.mutable, *guard.erasable}
+    known = {field.name for field in model._meta.concrete_fields}
+    if unknown := open_to_change - known:
+        raise ValueError(f"{model.__name__}.guard names no such column: {sorted(unknown)}")
+    fixed = [field.column for field in model._meta.concrete_fields if field.name not in open_to_change]
+    erasable = [field.column for field in model._meta.concrete_fields if field.name in guard.erasable]
+    yield Rule(
+        f"{PREFIX}{table}_fixed",
+        table,
+        _update_of(fixed),
+        _differs(fixed),
+        f"{table} is append-only: only {', '.join(guard.mutable) or 'nothing'} may change",
+    )
+    if erasable:
+        yield Rule(
+            f"{PREFIX}{table}_erasable",
+            table,
+            _update_of(erasable),
+            f"({_differs(erasable)}) AND NOT EXISTS (SELECT 1 FROM ledger_erasure e "
+            "WHERE e.workspace_id = NEW.workspace_id AND e.closed_at IS NULL)",
+            f"{table}: {', '.join(erasable)} may change only under an open erasure",
+        )
+
+
+def _foreign_references(model: type[WorkspaceRow]) -> Iterator[tuple[str, str]]:
+    for field in model._meta.concrete_fields:
+        if not isinstance(field, models.ForeignKey):
+            continue
+        target: Any = field.related_model
+        if issubclass(target, WorkspaceRow):
+            yield (
+                f'NEW."{field.column}" IS NOT NULL AND NOT EXISTS (SELECT 1 FROM "{target._meta.db_table}" t '
+                f'WHERE t.id = NEW."{field.column}" AND t.workspace_id = NEW.workspace_id)',
+                field.column,
+            )
+
+
+def _update_of(columns: list[str]) -> str:
+    return "UPDATE OF " + ", ".join(f'"{column}"' for column in columns)
+
+
+def _differs(columns: list[str]) -> str:
+    operator = "IS NOT" if connection.vendor == "sqlite" else "IS DISTINCT FROM"
+    return " OR ".join(f'NEW."{column}" {operator} OLD."{column}"' for column in columns)
+
+
+def _literal(value: Any) -> str:
+    return "'" + str(value).replace("'", "''") + "'"
+
+
+def _statements(rule: Rule) -> Iterator[str]:
+    message = rule.message.replace("'", "''").replace("%", "%%")
+    if connection.vendor == "sqlite":
+        yield (
+            f'CREATE TRIGGER "{rule.name}" BEFORE {rule.timing} ON "{rule.table}" FOR EACH ROW '
+            f"WHEN {rule.condition} BEGIN SELECT RAISE(ABORT, '{message}'); END"
+        )
+        return
+    returned = "OLD" if rule.timing == "DELETE" else "NEW"
+    yield (
+        f'CREATE OR REPLACE FUNCTION "{rule.name}"() RETURNS trigger LANGUAGE plpgsql AS $guard$ BEGIN '
+        f"IF {rule.condition} THEN RAISE EXCEPTION '{message}' USING ERRCODE = 'check_violation'; END IF; "
+        f"RETURN {returned}; END $guard$"
+    )
+    yield (
+        f'CREATE TRIGGER "{rule.name}" BEFORE {rule.timing} ON "{rule.table}" '
+        f'FOR EACH ROW EXECUTE FUNCTION "{rule.name}"()'
+    )
+
+
+def _installed() -> list[tuple[str, str]]:
+    with connection.cursor() as cursor:
+        if connection.vendor == "sqlite":
+            cursor.execute(
+                "SELECT name, tbl_name FROM sqlite_master WHERE type = 'trigger' AND name LIKE %s", [PREFIX + "%"]
+            )
+        else:
+            cursor.execute(
+                "SELECT t.tgname, c.relname FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid "
+                "WHERE NOT t.tgisinternal AND t.tgname LIKE %s",
+                [PREFIX + "%"],
+            )
+        return [(str(name), str(table)) for name, table in cursor.fetchall()]
