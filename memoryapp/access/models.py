@@ -5,7 +5,7 @@ from django.db import models
 from django.db.models import Q
 
 from memoryapp.ledger.guard import Guard
-from memoryapp.ledger.models import Actor, WorkspaceRow
+from memoryapp.ledger.models import Actor, WorkspaceRow, Write
 
 
 class User(AbstractUser):
@@ -76,3 +76,25 @@ class AgentKey(WorkspaceRow):
 
     def __str__(self) -> str:
         return self.prefix
+
+
+class AccessChange(WorkspaceRow):
+    """One change to who may do what: a member joined, a role changed, an agent or key was made, replaced or ended."""
+
+    write = models.ForeignKey(Write, on_delete=models.PROTECT, related_name="access_changes")
+    membership = models.ForeignKey(Membership, null=True, blank=True, on_delete=models.PROTECT, related_name="changes")
+    agent = models.ForeignKey(Agent, null=True, blank=True, on_delete=models.PROTECT, related_name="changes")
+    key = models.ForeignKey(AgentKey, null=True, blank=True, on_delete=models.PROTECT, related_name="changes")
+    before = models.JSONField(default=dict, help_text="What stood before, of the fields that changed.")
+    after = models.JSONField(default=dict, help_text="What stands now, of the same fields.")
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(membership__isnull=False) | Q(agent__isnull=False) | Q(key__isnull=False),
+                name="access_change_names_its_subject",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.before} -> {self.after}"

@@ -1,0 +1,258 @@
+"""Every write of the room: members and roles, agents and keys.
+
+A service takes the `write` it belongs to (see `ledger.services.record`), asks the actor's right, and leaves an
+AccessChange that names the write. Times are the write's own.
+"""
+
+import datetime as dt
+import secrets
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from django.contrib.auth.password_validation import validate_password
+from django.core.exceptions import ValidationError
+
+from memoryapp.access import capabilities, keys
+from memoryapp.access.models import AccessChange, Agent, AgentKey, Membership, User
+from memoryapp.doors.errors import Conflict, Invalid, NotFound
+from memoryapp.ledger.models import Actor, Workspace, WorkspaceRow, Write
+from memoryapp.ledger.principal import Principal
+
+Row = TypeVar("Row", bound=WorkspaceRow)
+
+
+@dataclass(frozen=True)
+class IssuedKey:
+    """A key at the only moment its full text exists outside the agent that uses it."""
+
+    key: AgentKey
+    text: str
+
+
+def operator(workspace: Workspace, *, trace_id: str = "") -> Principal:
+    """Whoever runs commands on this machine: may do everything in any workspace. Never reachable over a network."""
+    actor, _ = Actor.objects.get_or_create(
+        workspace=workspace, kind=Actor.Kind.SYSTEM, key="operator", defaults={"name": "Operator"}
+    )
+    return Principal(
+        workspace=workspace,
+        actor=actor,
+        channel="command",
+        capabilities=capabilities.everything(),
+        trace_id=trace_id,
+    )
+
+
+def principal_for_member(user: User, workspace_slug: str, *, channel: str = "console", trace_id: str = "") -> Principal:
+    """The principal of a signed-in person in a workspace.
+
+    Raises NotFound when there is no such workspace or the person is no member of it: the two cannot be told apart.
+    """
+    membership = (
+        Membership.objects.select_related("workspace", "actor")
+        .filter(user_id=user.pk, workspace__slug=workspace_slug, ended_at__isnull=True, user__is_active=True)
+        .first()
+    )
+    if membership is None:
+        raise NotFound("There is no such workspace, or you are not a member of it.", code="workspace_not_found")
+    return Principal(
+        workspace=membership.workspace,
+        actor=membership.actor,
+        channel=channel,
+        capabilities=capabilities.of_role(membership.role),
+        trace_id=trace_id,
+    )
+
+
+def create_account(*, username: str, password: str, email: str = "", operator_account: bool = False) -> User:
+    """A new account that may sign in but sees no workspace until it becomes a member.
+
+    Raises Conflict (`account_exists`) and Invalid (`weak_password`). `operator_account` also opens the admin site.
+    """
+    if User.objects.filter(username__iexact=username).exists():
+        raise Conflict(f"There already is an account “{username}”.", code="account_exists")
+    user = User(username=username, email=email, is_staff=operator_account, is_superuser=operator_account)
+    try:
+        user.full_clean(exclude=["password"])
+        validate_password(password, user)
+    except ValidationError as error:
+        raise Invalid.at("/password", "account_not_valid", " ".join(error.messages)) from error
+    user.set_password(password)
+    user.save()
+    return user
+
+
+def new_password() -> str:
+    """A password to print once: four groups of four that can be read over the telephone."""
+    alphabet = "abcdefghjkmnpqrstuvwxyz23456789"
+    return "-".join("".join(secrets.choice(alphabet) for _ in range(4)) for _ in range(4))
+
+
+def create_member(write: Write, *, user: User, role: str, name: str = "") -> Membership:
+    """Let a person into the workspace with a role. Somebody who left comes back as the same actor.
+
+    Raises Conflict (`already_member`) and Invalid (`unknown_role`).
+    """
+    write.by.require("manage_members")
+    _known_role(role)
+    existing = Membership.objects.filter(workspace=write.workspace, user=user).first()
+    if existing and existing.ended_at is None:
+        raise Conflict(f"{user.username} already is a member.", code="already_member")
+    if existing:
+        before = {"role": existing.role, "ended_at": existing.ended_at.isoformat() if existing.ended_at else None}
+        existing.role, existing.ended_at = role, None
+        existing.save(update_fields=["role", "ended_at"])
+        _changed(write, membership=existing, before=before, after={"role": role, "ended_at": None})
+        return existing
+    shown = name or user.get_full_name() or user.username
+    actor = Actor.objects.create(workspace=write.workspace, kind=Actor.Kind.PERSON, key=str(user.pk), name=shown)
+    membership = Membership.objects.create(workspace=write.workspace, user=user, actor=actor, role=role)
+    _changed(write, membership=membership, after={"role": role})
+    return membership
+
+
+def change_role(write: Write, *, membership: Membership, role: str) -> Membership:
+    """Give a member another role. The last administrator keeps theirs (Conflict `last_administrator`)."""
+    write.by.require("manage_members")
+    _known_role(role)
+    membership = _as_it_stands(write, membership)
+    if role != Membership.Role.ADMIN:
+        _keep_an_administrator(write, membership)
+    before = membership.role
+    membership.role = role
+    membership.save(update_fields=["role"])
+    _changed(write, membership=membership, before={"role": before}, after={"role": role})
+    return membership
+
+
+def end_membership(write: Write, *, membership: Membership) -> Membership:
+    """Take a person out of the workspace at once. What they did stays theirs."""
+    write.by.require("manage_members")
+    membership = _as_it_stands(write, membership)
+    _keep_an_administrator(write, membership)
+    membership.ended_at = write.recorded_at
+    membership.save(update_fields=["ended_at"])
+    _changed(write, membership=membership, before={"ended_at": None}, after={"ended_at": _iso(write.recorded_at)})
+    return membership
+
+
+def create_agent(write: Write, *, name: str, surfaces: Iterable[str]) -> Agent:
+    """A new agent with the slices of tools it is granted. It can do nothing until a key is issued.
+
+    Raises Conflict (`agent_exists`) and Invalid (`unknown_surface`, `blank_name`).
+    """
+    write.by.require("manage_agents")
+    granted = capabilities.known_surfaces(surfaces)
+    name = name.strip()
+    if not name or len(name) > 200:
+        raise Invalid.at("/name", "blank_name", "An agent needs a name.", "1 to 200 characters")
+    if Agent.objects.filter(workspace=write.workspace, name=name).exists():
+        raise Conflict(f"There already is an agent “{name}”.", code="agent_exists")
+    agent = Agent(workspace=write.workspace, name=name, surfaces=granted)
+    agent.actor = Actor.objects.create(workspace=write.workspace, kind=Actor.Kind.AGENT, key=str(agent.pk), name=name)
+    agent.save(force_insert=True)
+    _changed(write, agent=agent, after={"name": name, "surfaces": granted})
+    return agent
+
+
+def grant_surfaces(write: Write, *, agent: Agent, surfaces: Iterable[str]) -> Agent:
+    """Replace the surfaces of an agent; in force from its next request."""
+    write.by.require("manage_agents")
+    agent = _as_it_stands(write, agent)
+    before, granted = list(agent.surfaces), capabilities.known_surfaces(surfaces)
+    agent.surfaces = granted
+    agent.save(update_fields=["surfaces"])
+    _changed(write, agent=agent, before={"surfaces": before}, after={"surfaces": granted})
+    return agent
+
+
+def retire_agent(write: Write, *, agent: Agent) -> Agent:
+    """End an agent: every key of it stops working at once. What it wrote stays its own."""
+    write.by.require("manage_agents")
+    agent = _as_it_stands(write, agent)
+    for key in agent.keys.filter(revoked_at__isnull=True):
+        revoke_key(write, key=key)
+    agent.retired_at = write.recorded_at
+    agent.save(update_fields=["retired_at"])
+    _changed(write, agent=agent, before={"retired_at": None}, after={"retired_at": _iso(write.recorded_at)})
+    return agent
+
+
+def issue_key(write: Write, *, agent: Agent, expires_at: dt.datetime | None = None) -> IssuedKey:
+    """A new key for the agent. Its text is in the answer and nowhere else: it cannot be shown again."""
+    write.by.require("manage_agents")
+    agent = _as_it_stands(write, agent)
+    if agent.retired_at:
+        raise Conflict(f"{agent.name} is retired.", code="agent_retired")
+    if expires_at is not None and expires_at <= write.recorded_at:
+        raise Invalid.at("/expires_at", "already_over", "That time has passed.", "a time in the future, or none")
+    prefix, text = keys.new_key()
+    key = AgentKey.objects.create(
+        workspace=write.workspace, agent=agent, prefix=prefix, digest=keys.digest(text), expires_at=expires_at
+    )
+    _changed(write, agent=agent, key=key, after={"prefix": prefix, "expires_at": _iso(expires_at)})
+    return IssuedKey(key, text)
+
+
+def rotate_key(
+    write: Write,
+    *,
+    key: AgentKey,
+    overlap: dt.timedelta = dt.timedelta(days=1),
+    expires_at: dt.datetime | None = None,
+) -> IssuedKey:
+    """A successor of a key. The old one goes on working for the overlap, so that the agent can change over."""
+    key = _as_it_stands(write, key)
+    if key.revoked_at:
+        raise Conflict("This key is revoked; issue a new one.", code="key_revoked")
+    issued = issue_key(write, agent=key.agent, expires_at=expires_at)
+    end = write.recorded_at + max(overlap, dt.timedelta(0))
+    if key.expires_at is None or key.expires_at > end:
+        before = key.expires_at
+        key.expires_at = end
+        key.save(update_fields=["expires_at"])
+        _changed(write, key=key, before={"expires_at": _iso(before)}, after={"expires_at": _iso(end)})
+    return issued
+
+
+def revoke_key(write: Write, *, key: AgentKey) -> AgentKey:
+    """End a key at once. Revoking it again changes nothing."""
+    write.by.require("manage_agents")
+    key = _as_it_stands(write, key)
+    if key.revoked_at is None:
+        key.revoked_at = write.recorded_at
+        key.save(update_fields=["revoked_at"])
+        _changed(write, key=key, before={"revoked_at": None}, after={"revoked_at": _iso(write.recorded_at)})
+    return key
+
+
+def _changed(write: Write, *, before: dict[str, Any] | None = None, after: dict[str, Any], **subject: Any) -> None:
+    AccessChange.objects.create(workspace=write.workspace, write=write, before=before or {}, after=after, **subject)
+
+
+def _known_role(role: str) -> None:
+    if role not in capabilities.ROLES:
+        raise Invalid.at("/role", "unknown_role", f"There is no role “{role}”.", ", ".join(capabilities.ROLES))
+
+
+def _as_it_stands(write: Write, row: Row) -> Row:
+    """The row as the database has it now, so that a repeated attempt never builds on what a lost one left behind."""
+    fresh = type(row)._default_manager.filter(pk=row.pk, workspace=write.workspace).first()
+    if fresh is None:
+        raise NotFound("There is no such thing in this workspace.", code="not_found")
+    return fresh
+
+
+def _keep_an_administrator(write: Write, leaving: Membership) -> None:
+    if leaving.role != Membership.Role.ADMIN or leaving.ended_at:
+        return
+    others = Membership.objects.filter(
+        workspace=write.workspace, role=Membership.Role.ADMIN, ended_at__isnull=True
+    ).exclude(pk=leaving.pk)
+    if not others.exists():
+        raise Conflict("A workspace keeps at least one administrator.", code="last_administrator")
+
+
+def _iso(moment: dt.datetime | None) -> str | None:
+    return moment.isoformat() if moment else None
