@@ -1,1 +1,113 @@
-"""Tables of the room."""
+"""Cases that wait for a person, and the decisions on them."""
+
+from django.db import models
+from django.db.models import Q
+
+from memoryapp.ledger.guard import Guard
+from memoryapp.ledger.models import Actor, WorkspaceRow, Write
+
+
+class Case(WorkspaceRow):
+    """One thing waiting for a person.
+
+    `kind` is registered by the room that puts it; `key` names what the case is about within its kind, so that the same
+    thing is never open twice. `lock` is the number that a decision must name.
+    """
+
+    class State(models.TextChoices):
+        OPEN = "open"
+        DECIDED = "decided"
+        VOID = "void"
+
+    kind = models.CharField(max_length=40)
+    key = models.CharField(max_length=200)
+    state = models.CharField(max_length=10, choices=State.choices, default=State.OPEN)
+    reason = models.CharField(max_length=500, help_text="Why it opened, in one sentence without anybody's words.")
+    priority = models.PositiveSmallIntegerField(default=50)
+    reach = models.PositiveIntegerField(default=0, help_text="How much rests on it or was served from it.")
+    due = models.DateTimeField(null=True, blank=True)
+    snoozed_until = models.DateTimeField(null=True, blank=True)
+    claimed_by = models.ForeignKey(Actor, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
+    claimed_until = models.DateTimeField(null=True, blank=True)
+    lock = models.PositiveIntegerField(default=1)
+    write = models.ForeignKey(Write, on_delete=models.PROTECT, related_name="cases")
+    opened_at = models.DateTimeField()
+    closed_at = models.DateTimeField(null=True, blank=True)
+
+    guard = Guard(
+        mutable=(
+            "state",
+            "priority",
+            "reach",
+            "due",
+            "snoozed_until",
+            "claimed_by",
+            "claimed_until",
+            "lock",
+            "closed_at",
+        )
+    )
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["workspace", "state", "-priority", "opened_at"], name="case_queue"),
+            models.Index(fields=["workspace", "kind", "key"], name="case_key"),
+        ]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["workspace", "kind", "key"], condition=Q(state="open"), name="case_open_once"
+            ),
+            models.CheckConstraint(condition=Q(state__in=["open", "decided", "void"]), name="case_state"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.state}"
+
+
+class CaseSubject(WorkspaceRow):
+    """What a case is about: a belief, candidate, node, relation or source, in a role the case kind names."""
+
+    case = models.ForeignKey(Case, on_delete=models.PROTECT, related_name="subjects")
+    role = models.CharField(max_length=30)
+    subject_type = models.CharField(max_length=20)
+    subject_id = models.UUIDField()
+
+    class Meta:
+        indexes = [models.Index(fields=["workspace", "subject_id"], name="case_subject")]
+        constraints = [models.UniqueConstraint(fields=["case", "role", "subject_id"], name="case_subject_once")]
+
+    def __str__(self) -> str:
+        return f"{self.role} {self.subject_type}"
+
+
+class Decision(WorkspaceRow):
+    """A verdict on a case, by a person or by a named policy; or the undoing of an earlier one.
+
+    A case is decided once a `round`; undoing opens the next round.
+    """
+
+    case = models.ForeignKey(Case, on_delete=models.PROTECT, related_name="decisions")
+    round = models.PositiveIntegerField()
+    verdict = models.CharField(max_length=40)
+    rationale = models.TextField(blank=True)
+    edits = models.JSONField(default=dict)
+    decided_by = models.ForeignKey(Actor, on_delete=models.PROTECT, related_name="decisions")
+    policy = models.CharField(max_length=100, blank=True)
+    batch_id = models.UUIDField(null=True, blank=True)
+    undoes = models.OneToOneField("self", on_delete=models.PROTECT, null=True, blank=True, related_name="undone_by")
+    write = models.ForeignKey(Write, on_delete=models.PROTECT, related_name="decisions")
+    decided_at = models.DateTimeField()
+
+    guard = Guard(erasable=("rationale", "edits"))
+
+    class Meta:
+        indexes = [models.Index(fields=["workspace", "-decided_at"], name="decision_newest")]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["case", "round"], condition=Q(undoes__isnull=True), name="decision_once_a_round"
+            ),
+            models.CheckConstraint(condition=~Q(verdict=""), name="decision_has_verdict"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.verdict} ({self.decided_by})"

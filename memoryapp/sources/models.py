@@ -1,1 +1,133 @@
-"""Tables of the room."""
+"""What was said or read. One table for every kind of source, so that a turn has one home."""
+
+from django.db import models
+from django.db.models import Q
+
+from memoryapp.ledger.guard import Guard
+from memoryapp.ledger.models import Actor, WorkspaceRow, Write
+
+
+class Thread(WorkspaceRow):
+    """A conversation. Posting to the same `external_id` again appends what is new."""
+
+    external_id = models.CharField(max_length=200, blank=True)
+    title = models.CharField(max_length=300, blank=True)
+    time_zone = models.CharField(max_length=64, blank=True)
+    write = models.ForeignKey(Write, on_delete=models.PROTECT, related_name="+")
+    recorded_at = models.DateTimeField()
+
+    guard = Guard(erasable=("title", "external_id"))
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["workspace", "external_id"], condition=~Q(external_id=""), name="thread_external_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.title or self.external_id or str(self.id)
+
+
+class Speaker(models.TextChoices):
+    """The role in which a turn was said."""
+
+    USER = "user"
+    ASSISTANT = "assistant"
+    SYSTEM = "system"
+    TOOL = "tool"
+
+
+class Participant(WorkspaceRow):
+    """Somebody in a thread: the key that turns name, the role, and the identity keys that say who it is."""
+
+    thread = models.ForeignKey(Thread, on_delete=models.PROTECT, related_name="participants")
+    key = models.CharField(max_length=200)
+    name = models.CharField(max_length=200, blank=True)
+    role = models.CharField(max_length=10, choices=Speaker.choices)
+    node_class = models.CharField(max_length=100, default="person")
+    identity = models.JSONField(default=dict, help_text="Identity keys of the node class, e.g. an email address.")
+    write = models.ForeignKey(Write, on_delete=models.PROTECT, related_name="+")
+
+    guard = Guard(erasable=("key", "name", "identity"))
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["thread", "key"], name="participant_once"),
+            models.CheckConstraint(condition=Q(role__in=Speaker.values), name="participant_role"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name or self.key
+
+
+class Source(WorkspaceRow):
+    """One thing said or read. The database holds what each kind must and must not have."""
+
+    class Kind(models.TextChoices):
+        CHAT_TURN = "chat_turn"
+        DOCUMENT = "document"
+        FILE = "file"
+        WEB = "web"
+        SYSTEM = "system"
+        STATEMENT = "statement"
+
+    kind = models.CharField(max_length=20, choices=Kind.choices)
+    content = models.TextField()
+    digest = models.CharField(max_length=64, help_text="SHA-256 of what makes a repeat a repeat.")
+    said_at = models.DateTimeField(help_text="When it was said or written.")
+    said_zone = models.CharField(max_length=64, help_text="Offset or zone in which it was said, e.g. -05:00.")
+    thread = models.ForeignKey(Thread, on_delete=models.PROTECT, null=True, blank=True, related_name="turns")
+    position = models.PositiveIntegerField(null=True, blank=True)
+    participant = models.ForeignKey(Participant, on_delete=models.PROTECT, null=True, blank=True, related_name="turns")
+    speaker = models.CharField(max_length=10, blank=True, choices=Speaker.choices)
+    message_id = models.CharField(max_length=200, blank=True)
+    external_id = models.CharField(max_length=300, blank=True)
+    title = models.CharField(max_length=300, blank=True)
+    path = models.CharField(max_length=1000, blank=True)
+    url = models.CharField(max_length=2000, blank=True)
+    member = models.ForeignKey(Actor, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
+    write = models.ForeignKey(Write, on_delete=models.PROTECT, related_name="sources")
+    recorded_at = models.DateTimeField()
+
+    guard = Guard(
+        erasable=("content", "digest", "message_id", "external_id", "title", "path", "url"),
+    )
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["workspace", "said_at"], name="source_said"),
+        ]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(kind__in=["chat_turn", "document", "file", "web", "system", "statement"]),
+                name="source_kind_concrete",
+            ),
+            models.CheckConstraint(
+                condition=Q(kind="chat_turn", thread__isnull=False, position__isnull=False, speaker__in=Speaker.values)
+                | (~Q(kind="chat_turn") & Q(thread__isnull=True, speaker="", message_id="", participant__isnull=True)),
+                name="source_turn_has_speaker",
+            ),
+            models.CheckConstraint(
+                condition=Q(kind="web") & ~Q(url="") | ~Q(kind="web") & Q(url=""), name="source_web_has_url"
+            ),
+            models.CheckConstraint(
+                condition=Q(kind__in=["document", "file"]) & ~Q(path="")
+                | ~Q(kind__in=["document", "file"]) & Q(path=""),
+                name="source_document_has_path",
+            ),
+            models.CheckConstraint(
+                condition=Q(kind="statement", member__isnull=False) | ~Q(kind="statement") & Q(member__isnull=True),
+                name="source_statement_has_member",
+            ),
+            models.UniqueConstraint(fields=["thread", "position"], name="turn_position_once"),
+            models.UniqueConstraint(
+                fields=["thread", "message_id"], condition=~Q(message_id=""), name="turn_message_once"
+            ),
+            models.UniqueConstraint(
+                fields=["workspace", "kind", "external_id"], condition=~Q(external_id=""), name="source_external_once"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.said_at:%Y-%m-%d %H:%M}"

@@ -1,0 +1,120 @@
+"""Nodes, the keys that identify them, and the names by which they are mentioned."""
+
+from django.db import models
+from django.db.models import Q
+
+from memoryapp.ledger.guard import Guard
+from memoryapp.ledger.models import Actor, WorkspaceRow, Write
+from memoryapp.sources.models import Participant, Source
+
+
+class Node(WorkspaceRow):
+    """An entity of the typed graph. `properties` is a projection of its current property beliefs."""
+
+    class State(models.TextChoices):
+        ACTIVE = "active"
+        RETIRED = "retired"
+        FOLDED = "folded"
+
+    node_class = models.CharField(max_length=100)
+    label = models.CharField(max_length=300, help_text="What it is called: a projection, for reading.")
+    properties = models.JSONField(default=dict)
+    state = models.CharField(max_length=10, choices=State.choices, default=State.ACTIVE)
+    folded_into = models.ForeignKey("self", on_delete=models.PROTECT, null=True, blank=True, related_name="folded")
+    lock = models.PositiveIntegerField(default=1)
+    ontology_version = models.PositiveIntegerField()
+    write = models.ForeignKey(Write, on_delete=models.PROTECT, related_name="nodes")
+    recorded_at = models.DateTimeField()
+
+    guard = Guard(mutable=("label", "properties", "state", "folded_into", "lock"))
+
+    class Meta:
+        indexes = [models.Index(fields=["workspace", "node_class", "label"], name="node_class_label")]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(state="folded", folded_into__isnull=False)
+                | Q(state__in=["active", "retired"], folded_into__isnull=True),
+                name="node_folded_somewhere",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.label
+
+
+class IdentityKey(WorkspaceRow):
+    """A normalised value that identifies one node within the class that owns the key and all its subclasses."""
+
+    node = models.ForeignKey(Node, on_delete=models.PROTECT, related_name="identity_keys")
+    owner_class = models.CharField(max_length=100, help_text="The class that declares the key set.")
+    key_set = models.CharField(max_length=200, help_text="Names of the properties, sorted, joined by +.")
+    value = models.CharField(max_length=500, help_text="Normalised values, joined by U+001F.")
+    write = models.ForeignKey(Write, on_delete=models.PROTECT, related_name="+")
+
+    guard = Guard(mutable=("node",), erasable=("value",))
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["workspace", "owner_class", "key_set", "value"], name="identity_key_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.owner_class} {self.key_set}"
+
+
+class ParticipantNode(WorkspaceRow):
+    """Which node a thread's participant is, by identity keys."""
+
+    participant = models.OneToOneField(Participant, on_delete=models.PROTECT, related_name="bound")
+    node = models.ForeignKey(Node, on_delete=models.PROTECT, related_name="participations")
+    write = models.ForeignKey(Write, on_delete=models.PROTECT, related_name="+")
+
+    guard = Guard(mutable=("node",))
+
+    def __str__(self) -> str:
+        return f"{self.participant} is {self.node}"
+
+
+class ActorNode(WorkspaceRow):
+    """Which node a member or agent is. What is for its owners only is served to the actors that are its owners."""
+
+    actor = models.ForeignKey(Actor, on_delete=models.PROTECT, related_name="is_node")
+    node = models.ForeignKey(Node, on_delete=models.PROTECT, related_name="is_actor")
+    write = models.ForeignKey(Write, on_delete=models.PROTECT, related_name="+")
+
+    guard = Guard(mutable=("node",))
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["actor", "node"], name="actor_node_once")]
+
+    def __str__(self) -> str:
+        return f"{self.actor} is {self.node}"
+
+
+class Mention(WorkspaceRow):
+    """A name found in a source, of something without an identity key, and the node it was bound to, if any."""
+
+    name = models.CharField(max_length=300)
+    normal_name = models.CharField(max_length=300)
+    node_class = models.CharField(max_length=100)
+    circle = models.ForeignKey(
+        Node, on_delete=models.PROTECT, null=True, blank=True, related_name="circle", help_text="In whose words."
+    )
+    source = models.ForeignKey(Source, on_delete=models.PROTECT, related_name="mentions")
+    span_start = models.PositiveIntegerField()
+    span_end = models.PositiveIntegerField()
+    node = models.ForeignKey(Node, on_delete=models.PROTECT, null=True, blank=True, related_name="mentions")
+    dismissed = models.BooleanField(default=False, help_text="A person said that this names nothing.")
+    write = models.ForeignKey(Write, on_delete=models.PROTECT, related_name="+")
+
+    guard = Guard(mutable=("node", "dismissed"), erasable=("name", "normal_name"))
+
+    class Meta:
+        indexes = [models.Index(fields=["workspace", "normal_name", "node_class"], name="mention_name")]
+        constraints = [
+            models.CheckConstraint(condition=Q(span_end__gt=models.F("span_start")), name="mention_span"),
+            models.UniqueConstraint(fields=["source", "span_start", "span_end", "node_class"], name="mention_once"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name

@@ -1,0 +1,69 @@
+"""What the database refuses in the graph beyond each table's own guard."""
+
+from collections.abc import Iterator
+
+from memoryapp.ledger.triggers import PREFIX, Rule
+
+PLAYERS = "(SELECT count(*) FROM graph_relationplayer p WHERE p.relation_id = NEW.id AND p.role = r.role)"
+ROLES = "FROM ontology_declaredrole r WHERE r.workspace_id = NEW.workspace_id AND r.relation_kind = NEW.kind"
+
+
+def rules() -> Iterator[Rule]:
+    """Declared types only, whole relations only, one supersession for a belief, no status without a state."""
+    for table, column, family in (
+        ("graph_belief", "kind", "belief_kind"),
+        ("graph_node", "node_class", "node_class"),
+        ("graph_relation", "kind", "relation_kind"),
+    ):
+        yield Rule(
+            f"{PREFIX}{table}_declared",
+            table,
+            "INSERT",
+            "NOT EXISTS (SELECT 1 FROM ontology_declaredtype d WHERE d.workspace_id = NEW.workspace_id "
+            f"AND d.family = '{family}' AND d.name = NEW.\"{column}\" AND NOT d.abstract)",
+            f"{table}.{column} is not declared, or abstract",
+        )
+    yield Rule(
+        f"{PREFIX}graph_relation_whole",
+        "graph_relation",
+        'UPDATE OF "state"',
+        f"NEW.state = 'activated' AND (NOT EXISTS (SELECT 1 {ROLES}) "
+        f"OR EXISTS (SELECT 1 {ROLES} AND ({PLAYERS} < r.minimum OR {PLAYERS} > r.maximum)) "
+        "OR EXISTS (SELECT 1 FROM graph_relationplayer q WHERE q.relation_id = NEW.id "
+        f"AND NOT EXISTS (SELECT 1 {ROLES} AND r.role = q.role)))",
+        "a relation needs the declared number of players in each role",
+    )
+    yield Rule(
+        f"{PREFIX}graph_relation_assembled_once",
+        "graph_relation",
+        'UPDATE OF "state"',
+        "NEW.state = 'assembling' AND OLD.state <> 'assembling'",
+        "a relation is assembled once",
+    )
+    yield Rule(
+        f"{PREFIX}graph_relationplayer_late",
+        "graph_relationplayer",
+        "INSERT",
+        "(SELECT s.state FROM graph_relation s WHERE s.id = NEW.relation_id) <> 'assembling' "
+        "OR (SELECT s.kind FROM graph_relation s WHERE s.id = NEW.relation_id) <> NEW.kind",
+        "players are added while a relation of that kind is assembled, not later",
+    )
+    yield Rule(
+        f"{PREFIX}graph_relation_one_successor",
+        "graph_relation",
+        'UPDATE OF "state"',
+        "NEW.state = 'activated' AND NEW.kind = 'supersession' AND EXISTS (SELECT 1 FROM graph_relationplayer mine "
+        "JOIN graph_relationplayer theirs ON theirs.belief_id = mine.belief_id AND theirs.kind = 'supersession' "
+        "AND theirs.role = 'superseded' AND theirs.relation_id <> mine.relation_id "
+        "JOIN graph_relation other ON other.id = theirs.relation_id AND other.state = 'activated' "
+        "WHERE mine.relation_id = NEW.id AND mine.role = 'superseded')",
+        "a belief has at most one successor",
+    )
+    yield Rule(
+        f"{PREFIX}graph_belief_status_kept",
+        "graph_belief",
+        'UPDATE OF "status", "standing", "valid_from", "valid_to", "audience", "lock"',
+        "NOT EXISTS (SELECT 1 FROM graph_beliefstate s WHERE s.belief_id = NEW.id AND s.sequence = NEW.lock "
+        "AND s.status = NEW.status AND s.standing = NEW.standing AND s.audience = NEW.audience)",
+        "a belief changes only together with a state that says why",
+    )
