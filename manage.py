@@ -3,10 +3,15 @@
 
 import os
 import sys
+from pathlib import Path
 
 
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memoryapp.settings")
+    if sys.argv[1:2] == ["up"]:
+        from memoryapp import machine
+
+        machine.prepare(Path(__file__).resolve().parent)
     from django.core.management import execute_from_command_line
 
     execute_from_command_line(sys.argv)

@@ -1,24 +1,59 @@
 """Settings of Commonplace, read from the environment.
 
-With nothing set, the product runs on this machine alone: SQLite, a filesystem broker and in-process caches, all under
-`var/`. `DATABASE_URL` and `CELERY_BROKER_URL` replace the first two and nothing else. Outside `DEBUG` the secret key,
-the key pepper and the allowed hosts must be given: the product refuses to start without them.
+With nothing set, `manage.py up` makes the product run on this machine alone: SQLite, a filesystem broker and in-process
+caches, all under `var/`, with secrets made once into `var/machine.env`. `DATABASE_URL` and `CELERY_BROKER_URL` replace
+the first two and nothing else. Outside `DEBUG` the secret key, the key pepper and the allowed hosts must be given, by
+the environment or by that file: the product refuses to start without them.
 """
 
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
 
 import environ
+from django.core.exceptions import ImproperlyConfigured
+
+from memoryapp.logs import LOGGING as LOGGING
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = environ.Env()
 
-VAR_DIR = Path(env.str("COMMONPLACE_VAR", default=str(BASE_DIR / "var")))
+VAR_DIR = Path(env.str("COMMONPLACE_VAR", default=str(BASE_DIR / "var"))).resolve()
 VAR_DIR.mkdir(parents=True, exist_ok=True)
+if (VAR_DIR / "machine.env").is_file():
+    environ.Env.read_env(str(VAR_DIR / "machine.env"))
 
 DEBUG = env.bool("DEBUG", default=False)
-SECRET_KEY = env.str("SECRET_KEY", default="for-this-machine-alone" * 3) if DEBUG else env.str("SECRET_KEY")
-KEY_PEPPER = env.str("KEY_PEPPER", default="for-this-machine-alone") if DEBUG else env.str("KEY_PEPPER")
+
+
+def required(name: str) -> str:
+    """A setting that has a default only under DEBUG."""
+    value = env.str(name, default="")
+    if value:
+        return value
+    if DEBUG:
+        return "for-this-machine-alone-" * 3
+    raise ImproperlyConfigured(f"Set {name}. `python manage.py up` makes one for this machine; see docs/operating.md.")
+
+
+SECRET_KEY = required("SECRET_KEY")
+KEY_PEPPER = required("KEY_PEPPER")
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"] if DEBUG else [])
+if not ALLOWED_HOSTS:
+    raise ImproperlyConfigured("Set ALLOWED_HOSTS to the names this product is reached by, separated by commas.")
+
+TLS = env.bool("TLS", default=not DEBUG)
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = TLS
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
+SECURE_HSTS_SECONDS = 31_536_000 if TLS else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = TLS
+SECURE_REDIRECT_EXEMPT = [r"^healthz$"]
+SECURE_REFERRER_POLICY = "same-origin"
+if env.bool("TRUST_PROXY", default=False):
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
+X_FRAME_OPTIONS = "DENY"
 
 INSTALLED_APPS = [
     "memoryapp.ledger",
@@ -100,6 +135,8 @@ AUTH_PASSWORD_VALIDATORS = [
 LOGIN_URL = "console:sign-in"
 LOGIN_REDIRECT_URL = "/"
 
+CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "OPTIONS": {"MAX_ENTRIES": 10_000}}}
+
 LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"
 USE_TZ = True
@@ -107,7 +144,7 @@ USE_I18N = True
 
 STATIC_URL = "static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
-STATIC_ROOT = BASE_DIR / "static_root"
+STATIC_ROOT = VAR_DIR / "static"
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {
@@ -118,6 +155,32 @@ STORAGES = {
 }
 
 CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", default="filesystem://")
+BROKER_DIR = VAR_DIR / "broker"
+CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {}
+match urlsplit(CELERY_BROKER_URL).scheme:
+    case "filesystem":
+        for folder in ("messages", "control"):
+            (BROKER_DIR / folder).mkdir(parents=True, exist_ok=True)
+        CELERY_BROKER_TRANSPORT_OPTIONS = {
+            "data_folder_in": str(BROKER_DIR / "messages"),
+            "data_folder_out": str(BROKER_DIR / "messages"),
+            "control_folder": str(BROKER_DIR / "control"),
+            "polling_interval": 0.1,
+        }
+    case "redis" | "rediss":
+        CELERY_BROKER_TRANSPORT_OPTIONS = {"socket_connect_timeout": 2, "socket_timeout": 10}
+CELERY_BROKER_CONNECTION_TIMEOUT = 2
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_ACKS_LATE = True
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
+CELERY_WORKER_SEND_TASK_EVENTS = False
+CELERY_TIMEZONE = "UTC"
+CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"
+CELERY_BEAT_SCHEDULE = {"sweep": {"task": "ledger.sweep", "schedule": 3.0, "options": {"expires": 6.0}}}
+WORKER_THREADS = env.int("WORKER_THREADS", default=4)
 
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {

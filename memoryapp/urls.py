@@ -1,8 +1,9 @@
 """Every address of the product: the console at the root, agents under /api/, operators under /admin/."""
 
 from django.contrib import admin
-from django.urls import URLPattern, URLResolver, path
+from django.urls import URLPattern, URLResolver, include, path
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("admin/", admin.site.urls),
+    path("", include("memoryapp.ledger.urls")),
 ]

@@ -1,0 +1,36 @@
+"""What the broker can ask of a worker: run one job, or look for jobs that nobody was woken for."""
+
+import uuid
+from typing import Any
+
+from celery import shared_task
+from celery.signals import beat_init, worker_ready, worker_shutdown
+
+from memoryapp.ledger import jobs, workers
+
+
+@shared_task(name=jobs.RUN_JOB, ignore_result=True)  # type: ignore[untyped-decorator]
+def run_job(job_id: str) -> None:
+    """Run the job if it is due and no one else has it. Harmless when sent twice, late or for a job that has ended."""
+    workers.run(uuid.UUID(job_id))
+
+
+@shared_task(name="ledger.sweep", ignore_result=True)  # type: ignore[untyped-decorator]
+def sweep() -> None:
+    """Send every due job again, and every job whose worker fell silent."""
+    workers.sweep()
+
+
+@worker_ready.connect  # type: ignore[untyped-decorator]
+def worker_starts(**_: Any) -> None:
+    workers.start_heartbeat("worker")
+
+
+@worker_shutdown.connect  # type: ignore[untyped-decorator]
+def worker_leaves(**_: Any) -> None:
+    workers.say_goodbye("worker")
+
+
+@beat_init.connect  # type: ignore[untyped-decorator]
+def scheduler_starts(**_: Any) -> None:
+    workers.start_heartbeat("scheduler")

@@ -1,0 +1,12 @@
+"""The product's own settings with what only tests need: fixed secrets, cheap passwords, a broker of their own."""
+
+import os
+import tempfile
+
+os.environ.setdefault("DEBUG", "1")
+os.environ.setdefault("COMMONPLACE_VAR", tempfile.mkdtemp(prefix="commonplace-tests-"))
+
+from memoryapp.settings import *  # noqa: E402, F403
+
+DEBUG = False
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
