@@ -17,8 +17,10 @@ import structlog
 Event = MutableMapping[str, Any]
 
 NEVER_WRITTEN = frozenset(
-    "authorization content cookie key password payload pepper quote question rationale secret statement text token "
-    "value".split()
+    {
+        *("authorization", "cookie", "key", "password", "payload", "pepper", "secret", "token"),
+        *("content", "quote", "question", "rationale", "statement", "text", "value"),
+    }
 )
 
 

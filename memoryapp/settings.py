@@ -28,7 +28,7 @@ DEBUG = env.bool("DEBUG", default=False)
 
 def required(name: str) -> str:
     """A setting that has a default only under DEBUG."""
-    value = env.str(name, default="")
+    value: str = env.str(name, default="")
     if value:
         return value
     if DEBUG:

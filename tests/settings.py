@@ -6,7 +6,7 @@ import tempfile
 os.environ.setdefault("DEBUG", "1")
 os.environ.setdefault("COMMONPLACE_VAR", tempfile.mkdtemp(prefix="commonplace-tests-"))
 
-from memoryapp.settings import *  # noqa: E402, F403
+from memoryapp.settings import *  # noqa: F403
 
 DEBUG = False
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]

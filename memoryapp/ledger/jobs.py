@@ -21,7 +21,7 @@ import structlog
 from django.db import connection, transaction
 from django.utils import timezone
 
-from memoryapp.doors.errors import Conflict
+from memoryapp.doors.errors import Conflict, NotFound
 from memoryapp.ledger.models import Job, JobAttempt, Write
 from memoryapp.ledger.principal import Principal
 
@@ -156,9 +156,7 @@ def enqueue(
     if kind not in _kinds:
         raise ValueError(f"No room has declared the job kind {kind}.")
     if dedupe:
-        waiting = Job.objects.filter(
-            workspace=write.workspace, kind=kind, dedupe=dedupe, state__in=OPEN_STATES
-        ).first()
+        waiting = Job.objects.filter(workspace=write.workspace, kind=kind, dedupe=dedupe, state__in=OPEN_STATES).first()
         if waiting:
             return waiting
     job = Job.objects.create(
@@ -177,8 +175,8 @@ def enqueue(
 
 
 def retry(write: Write, job: Job) -> Job:
-    """Queue a failed or cancelled job once more, with all its attempts before it. Raises `Conflict` in another state."""
-    _require_open_transaction()
+    """Queue a failed or cancelled job once more, as if never tried. Raises `Conflict` in another state."""
+    _require_right(write, job)
     changed = Job.objects.filter(
         pk=job.pk, workspace=write.workspace, state__in=[Job.State.FAILED, Job.State.CANCELLED]
     ).update(state=Job.State.QUEUED, attempts=0, run_after=timezone.now(), finished_at=None, error="")
@@ -191,7 +189,7 @@ def retry(write: Write, job: Job) -> Job:
 
 def cancel(write: Write, job: Job) -> Job:
     """Give up a job that has not ended well. What it already committed stays; a running attempt loses its lease."""
-    _require_open_transaction()
+    _require_right(write, job)
     now = timezone.now()
     changed = (
         Job.objects.filter(pk=job.pk, workspace=write.workspace)
@@ -239,6 +237,13 @@ def wake(job_id: uuid.UUID, *, expires: float | None = None) -> bool:
         log.warning("broker_unreachable", error=type(error).__name__, job=str(job_id))
         return False
     return True
+
+
+def _require_right(write: Write, job: Job) -> None:
+    _require_open_transaction()
+    write.by.require("retry_jobs")
+    if job.workspace_id != write.workspace_id:
+        raise NotFound(f"No job {job.pk} in {write.workspace.name}.", code="no_such_job")
 
 
 def _require_open_transaction() -> None:

@@ -14,7 +14,7 @@ from pathlib import PurePath
 
 import structlog
 from django.db import close_old_connections, transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from memoryapp.doors.errors import Conflict, DomainError, Stale, Unavailable
@@ -61,10 +61,9 @@ def claim(job_id: uuid.UUID, worker: str) -> jobs.Run | None:
         if job is None:
             return None
         mine = Job.objects.filter(_due(now), pk=job_id, attempts=job.attempts, leased_by=job.leased_by)
-        if job.state == Job.State.RUNNING:
-            if job.attempts >= job.max_attempts:
-                _give_up_on_silent(job, mine, now)
-                return None
+        if job.state == Job.State.RUNNING and job.attempts >= job.max_attempts:
+            _give_up_on_silent(job, mine, now)
+            return None
         lease = f"{worker}/{uuid.uuid4().hex[:8]}"
         if not mine.update(
             state=Job.State.RUNNING,
@@ -185,11 +184,9 @@ def _put_down(taken: jobs.Run, error: Exception) -> None:
     log.warning("job_attempt_failed", reason=reason, again=again, at=_frames(error))
 
 
-def _give_up_on_silent(job: Job, mine: object, now: dt.datetime) -> None:
+def _give_up_on_silent(job: Job, mine: QuerySet[Job], now: dt.datetime) -> None:
     reason = f"Its worker died or fell silent {job.attempts} times."
-    if mine.update(  # type: ignore[attr-defined]
-        state=Job.State.FAILED, error=reason, leased_by="", lease_until=None, finished_at=now
-    ):
+    if mine.update(state=Job.State.FAILED, error=reason, leased_by="", lease_until=None, finished_at=now):
         jobs.end_attempt(job, "lost", now, reason)
 
 
@@ -220,7 +217,9 @@ def _reason(error: Exception) -> str:
         return str(error)
     if isinstance(error, DomainError):
         return f"{error.title} ({error.code})"
-    return f"{type(error).__name__} at {_frames(error)[-1:] or ['an unknown place']}".replace("['", "").replace("']", "")
+    return f"{type(error).__name__} at {_frames(error)[-1:] or ['an unknown place']}".replace("['", "").replace(
+        "']", ""
+    )
 
 
 def _frames(error: Exception) -> list[str]:

@@ -1,0 +1,167 @@
+"""What every room's tests stand on: workspaces, the people and agents in them, real processes and a real browser."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from django.test import TransactionTestCase
+
+from memoryapp.ledger.models import Workspace
+from memoryapp.ledger.principal import Principal
+from tests.browser import Browser, open_browser
+from tests.house.running import Running
+
+REAL_TEARDOWN = TransactionTestCase._fixture_teardown  # type: ignore[attr-defined]
+
+
+def _teardown_without_guards(self: TransactionTestCase) -> None:
+    """Emptying a database means deleting, which its triggers refuse. Laying them again is part of the flush."""
+    from memoryapp.ledger import triggers
+
+    triggers.drop()
+    REAL_TEARDOWN(self)
+
+
+TransactionTestCase._fixture_teardown = _teardown_without_guards  # type: ignore[attr-defined]
+
+
+@pytest.fixture
+def workspace(db: None) -> Workspace:
+    from memoryapp.ledger.services import create_workspace
+
+    return create_workspace("harbour", "Harbour", "Europe/Lisbon")
+
+
+@pytest.fixture
+def other_workspace(db: None) -> Workspace:
+    from memoryapp.ledger.services import create_workspace
+
+    return create_workspace("lighthouse", "Lighthouse")
+
+
+@pytest.fixture
+def operator(workspace: Workspace) -> Principal:
+    """Whoever runs commands on the machine: may do everything in the workspace."""
+    from memoryapp.access.services import operator
+
+    return operator(workspace)
+
+
+@pytest.fixture
+def person(db: None) -> Callable[..., Principal]:
+    """`person(workspace, "reviewer", "Nadia")`: a member of the workspace with a role, as the console knows them."""
+    return _member
+
+
+@pytest.fixture
+def agent(db: None) -> Callable[..., Principal]:
+    """`agent(workspace, ["curate"])`: an agent of the workspace with the surfaces it is granted."""
+    return _agent
+
+
+@pytest.fixture
+def reviewer(workspace: Workspace) -> Principal:
+    return _member(workspace, "reviewer")
+
+
+@pytest.fixture
+def viewer(workspace: Workspace) -> Principal:
+    return _member(workspace, "viewer")
+
+
+@pytest.fixture
+def administrator(workspace: Workspace) -> Principal:
+    return _member(workspace, "admin")
+
+
+@pytest.fixture
+def curator_agent(workspace: Workspace) -> Principal:
+    """An agent that tells, remembers and recalls."""
+    return _agent(workspace, ["lookup", "recall", "curate"], "Curator")
+
+
+@pytest.fixture
+def reader_agent(workspace: Workspace) -> Principal:
+    """An agent that only looks up and recalls."""
+    return _agent(workspace, ["lookup", "recall"], "Reader")
+
+
+@pytest.fixture
+def work() -> Callable[[], int]:
+    """Run every job that is due, in this process, until none is. Says how many ran. For tests of rooms."""
+    return _work
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    """One real browser for the session."""
+    with open_browser() as browser:
+        yield browser
+
+
+@pytest.fixture
+def browser(chromium: Any) -> Iterator[Browser]:
+    """`browser.page(width=390, theme="dark", ...)`: pages that remember every CSP violation and script error."""
+    opened = Browser(chromium)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def running(tmp_path: Any) -> Iterator[Running]:
+    """The whole product, with its own database and broker: `running.start()` is `manage.py up`, on a free port."""
+    product = Running(tmp_path)
+    yield product
+    product.stop()
+
+
+def _member(workspace: Workspace, role: str, name: str = "") -> Principal:
+    from memoryapp.access import services
+    from memoryapp.access.models import User
+    from memoryapp.ledger.services import record
+
+    username = (name or role).lower().replace(" ", "-")
+    user = User.objects.filter(username=username).first()
+    if user is None:
+        user = User.objects.create_user(username, password="a long enough password")
+    if not user.memberships.filter(workspace=workspace).exists():
+        record(
+            services.operator(workspace),
+            "create_member",
+            lambda write: services.create_member(write, user=user, role=role, name=name or role.capitalize()),
+        )
+    return services.principal_for_member(user, workspace.slug)
+
+
+def _agent(workspace: Workspace, surfaces: list[str], name: str = "Desk") -> Principal:
+    from memoryapp.access import capabilities, services
+    from memoryapp.ledger.services import record
+
+    made = record(
+        services.operator(workspace),
+        "create_agent",
+        lambda write: services.create_agent(write, name=name, surfaces=surfaces),
+    )
+    return Principal(
+        workspace=workspace,
+        actor=made.actor,
+        channel="rest",
+        capabilities=capabilities.of_surfaces(surfaces),
+        trace_id="test",
+    )
+
+
+def _work() -> int:
+    from django.utils import timezone
+
+    from memoryapp.ledger import workers
+    from memoryapp.ledger.models import Job
+
+    ran = 0
+    while due := list(
+        Job.objects.filter(state=Job.State.QUEUED, run_after__lte=timezone.now()).values_list("pk", flat=True)
+    ):
+        ran += sum(workers.run(job_id, "worker@test") for job_id in due)
+    return ran

@@ -1,0 +1,1 @@
+"""Tests of the running product as a whole."""

@@ -1,0 +1,105 @@
+"""The whole product as processes of its own: what `manage.py up` starts, on a free port with its own data."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+START_WITHIN = 90.0
+
+
+class Running:
+    """One installation in a directory of its own. `start` may be called again after `stop`: the data stays."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self.port = free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.output = directory / "output.txt"
+        self.process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def environment(self) -> dict[str, str]:
+        kept = {name: value for name, value in os.environ.items() if name in ("PATH", "HOME", "LANG", "VIRTUAL_ENV")}
+        return kept | {"COMMONPLACE_VAR": str(self.directory / "var"), "PYTHONUNBUFFERED": "1"}
+
+    def start(self, *options: str) -> str:
+        """Start everything and wait until the address answers. Returns what was printed so far."""
+        with self.output.open("wb") as output:
+            self.process = subprocess.Popen(
+                [sys.executable, "manage.py", "up", "--port", str(self.port), *options],
+                cwd=ROOT,
+                env=self.environment,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        self.wait_for(lambda: "curl" in self.printed and self.answers("/healthz"), "the address to answer")
+        return self.printed
+
+    @property
+    def printed(self) -> str:
+        return re.sub(r"\x1b\[[0-9;]*m", "", self.output.read_text(encoding="utf-8", errors="replace"))
+
+    def answers(self, path: str) -> bool:
+        try:
+            with urllib.request.urlopen(self.url + path, timeout=5) as response:
+                return bool(response.status == 200)
+        except OSError:
+            return False
+
+    def wait_for(self, condition: Any, what: str, within: float = START_WITHIN) -> None:
+        """Wait for something that will come; fail with the printed output when the product died or it never came."""
+        until = time.monotonic() + within
+        while not condition():
+            dead = self.process is None or self.process.poll() is not None
+            assert not dead, f"The product ended while waiting for {what}:\n{self.printed}"
+            assert time.monotonic() < until, f"Waited in vain for {what}:\n{self.printed}"
+            time.sleep(0.1)
+
+    def command(self, *arguments: str) -> str:
+        """Run a management command against the same data."""
+        done = subprocess.run(
+            [sys.executable, "manage.py", *arguments],
+            cwd=ROOT,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=120,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    def children(self) -> dict[str, int]:
+        """Process ids by role, as the product printed them last."""
+        return {role: int(pid) for role, pid in re.findall(r"(web|worker|scheduler) +started, pid (\d+)", self.printed)}
+
+    def stop(self, how: signal.Signals = signal.SIGINT) -> None:
+        """Stop it as a person would: Ctrl-C to the master alone."""
+        if self.process is not None and self.process.poll() is None:
+            self.process.send_signal(how)
+            self.process.wait(timeout=60)
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def alive(pid: int) -> bool:
+    """Whether a process runs; one that only waits to be buried does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
