@@ -97,6 +97,7 @@ class Source(WorkspaceRow):
     class Meta:
         indexes = [
             models.Index(fields=["workspace", "said_at"], name="source_said"),
+            models.Index(fields=["workspace", "digest"], name="source_digest"),
         ]
         constraints = [
             models.CheckConstraint(

@@ -76,6 +76,10 @@ class Migration(migrations.Migration):
             model_name='source',
             index=models.Index(fields=['workspace', 'said_at'], name='source_said'),
         ),
+        migrations.AddIndex(
+            model_name='source',
+            index=models.Index(fields=['workspace', 'digest'], name='source_digest'),
+        ),
         migrations.AddConstraint(
             model_name='source',
             constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['chat_turn', 'document', 'file', 'web', 'system', 'statement'])), name='source_kind_concrete'),
