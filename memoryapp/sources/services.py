@@ -139,7 +139,7 @@ def read_all(write: Write, sources: Sequence[SourceInput]) -> list[Read]:
     for row, draft in enumerate(drafts):
         same = in_store.get(draft.digest) or new.get(draft.digest)
         other = named.get((draft.kind, draft.external_id)) if draft.external_id else None
-        if other is not None and other is not same:
+        if other is not None and other.digest != draft.digest:
             message = f"“{draft.external_id}” is stored with other content."
             violation = Violation(f"/{row}/external_id", "source_changed", message, "a new external_id", row)
             raise Conflict(message, code="source_changed", violations=(violation,), extra={"source": str(other.pk)})
