@@ -35,11 +35,12 @@ class DeclaredType(WorkspaceRow):
     family = models.CharField(max_length=20, choices=Family.choices)
     name = models.CharField(max_length=100)
     parent = models.CharField(max_length=100, blank=True)
+    lineage = models.TextField(help_text="The type and everything above it: /employee/person/thing/.")
     abstract = models.BooleanField(default=False)
     retired = models.BooleanField(default=False)
     since = models.PositiveIntegerField(help_text="The ontology version that declared it.")
 
-    guard = Guard(mutable=("parent", "abstract", "retired"))
+    guard = Guard(mutable=("parent", "lineage", "abstract", "retired"))
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["workspace", "family", "name"], name="declared_once")]
@@ -68,3 +69,21 @@ class DeclaredRole(WorkspaceRow):
 
     def __str__(self) -> str:
         return f"{self.relation_kind}.{self.role}"
+
+
+class DeclaredKey(WorkspaceRow):
+    """A set of properties that identifies nodes of a class and of everything below it."""
+
+    owner_class = models.CharField(max_length=100)
+    key_set = models.CharField(max_length=200, help_text="Names of the properties, sorted, joined by +.")
+    retired = models.BooleanField(default=False)
+
+    guard = Guard(mutable=("retired",))
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["workspace", "owner_class", "key_set"], name="declared_key_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.owner_class} by {self.key_set}"

@@ -1,0 +1,147 @@
+"""JSON Schema (2020-12) as declarations use it: checked when declared, bounded when it validates.
+
+Patterns run in linear time. References, which could lead out of the document, are not taken.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import Any
+
+import re2
+from jsonschema import Draft202012Validator, FormatChecker
+from jsonschema.exceptions import SchemaError, ValidationError
+from jsonschema.validators import extend
+
+from memoryapp.doors.errors import Violation
+
+REFUSED = ("$ref", "$dynamicRef", "$recursiveRef", "$id", "$schema", "patternProperties")
+DEEPEST = 20
+
+_PARTIAL = re.compile(
+    r"\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01])(T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?)?)?"
+)
+
+formats = FormatChecker()
+
+
+@formats.checks("partial-date-time")
+def _partial(value: object) -> bool:
+    return not isinstance(value, str) or _PARTIAL.fullmatch(value) is not None
+
+
+@formats.checks("email")
+def _email(value: object) -> bool:
+    if not isinstance(value, str):
+        return True
+    name, at, domain = value.strip().rpartition("@")
+    return bool(at and name and domain) and not any(letter.isspace() for letter in name + domain) and "@" not in name
+
+
+def _pattern(_: Any, pattern: str, instance: Any, __: Any) -> Iterator[ValidationError]:
+    if isinstance(instance, str) and not re2.search(pattern, instance):
+        yield ValidationError(f"{instance[:60]!r} does not match {pattern!r}")
+
+
+Validator = extend(Draft202012Validator, {"pattern": _pattern})
+
+
+def problems_of(schema: Any, path: str) -> list[Violation]:
+    """What is wrong with a declared schema."""
+    found = list(_refused(schema, path, 0))
+    if found:
+        return found
+    try:
+        Validator.check_schema(schema)
+    except SchemaError as error:
+        place = path + "".join(f"/{step}" for step in error.absolute_path)
+        return [Violation(place, "malformed_schema", error.message[:300], "a JSON Schema of draft 2020-12")]
+    return []
+
+
+def _refused(schema: Any, path: str, depth: int) -> Iterator[Violation]:
+    if depth > DEEPEST:
+        yield Violation(path, "malformed_schema", "The schema is nested too deeply.", f"at most {DEEPEST} levels")
+    elif isinstance(schema, Mapping):
+        for word, value in schema.items():
+            if word in REFUSED:
+                yield Violation(f"{path}/{word}", "malformed_schema", f"{word} is not taken here.", "a plain schema")
+            elif word == "pattern" and isinstance(value, str) and not _compiles(value):
+                yield Violation(f"{path}/pattern", "malformed_schema", "The pattern cannot be used.", "RE2 syntax")
+            else:
+                yield from _refused(value, f"{path}/{word}", depth + 1)
+    elif isinstance(schema, list):
+        for index, value in enumerate(schema):
+            yield from _refused(value, f"{path}/{index}", depth + 1)
+
+
+def _compiles(pattern: str) -> bool:
+    options = re2.Options()
+    options.log_errors = False
+    try:
+        re2.compile(pattern, options)
+    except re2.error:
+        return False
+    return True
+
+
+class ValueCheck:
+    """Whether a value fits one declared schema."""
+
+    def __init__(self, schema: Mapping[str, Any]) -> None:
+        self._validator = Validator(schema, format_checker=formats)
+        self.accepted = in_words(schema)
+
+    def violations(self, value: Any, path: str) -> list[Violation]:
+        if isinstance(value, float) and not math.isfinite(value):
+            return [Violation(path, "value_not_accepted", "This is not a finite number.", self.accepted)]
+        return [
+            Violation(
+                path + "".join(f"/{step}" for step in error.absolute_path),
+                "value_not_accepted",
+                _worded(error),
+                self.accepted,
+            )
+            for error in sorted(self._validator.iter_errors(value), key=lambda one: [str(s) for s in one.absolute_path])
+        ]
+
+
+def _worded(error: ValidationError) -> str:
+    if error.validator == "format":
+        return f"This is no {error.validator_value}."
+    if error.validator == "type":
+        wanted = error.validator_value
+        return f"This must be {wanted if isinstance(wanted, str) else ' or '.join(wanted)}."
+    if error.validator == "enum":
+        return "This is not one of the declared values."
+    return error.message[:300]
+
+
+@lru_cache(maxsize=4096)
+def _joined(values: tuple[str, ...]) -> str:
+    return ", ".join(values)
+
+
+def in_words(schema: Mapping[str, Any]) -> str:
+    """What a schema accepts, in a few words for whoever sent something else."""
+    if "enum" in schema:
+        return _joined(tuple(str(value) for value in schema["enum"]))
+    if "const" in schema:
+        return str(schema["const"])
+    kind = schema.get("format") or schema.get("type") or "any value"
+    words = " or ".join(kind) if isinstance(kind, list) else str(kind)
+    limits = [
+        f"{name} {schema[key]}"
+        for key, name in (
+            ("minimum", "at least"),
+            ("maximum", "at most"),
+            ("minLength", "characters at least"),
+            ("maxLength", "characters at most"),
+            ("pattern", "matching"),
+        )
+        if key in schema
+    ]
+    return ", ".join([words, *limits])

@@ -1,0 +1,50 @@
+"""How often something declared is in use. The rooms that store instances say so; the ontology knows none of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from memoryapp.ledger.models import Workspace
+
+
+@dataclass(frozen=True)
+class Part:
+    """Something declared: a type (`part` empty), or one of its properties, attributes, roles or identity keys, or an
+    allowed value of one. `family` is that of the document: node_classes, relationships, belief_kinds, relation_kinds.
+    `part` is `property`, `attribute`, `role`, `keys` or `value`; `types` is the type and every one that inherits it."""
+
+    family: str
+    type: str
+    types: frozenset[str]
+    part: str = ""
+    name: str = ""
+    value: Any = None
+
+    @property
+    def path(self) -> str:
+        steps = [self.family, self.type, self.part, self.name]
+        return "/" + "/".join(step for step in steps if step)
+
+    def __str__(self) -> str:
+        if not self.part:
+            return f"{self.type}"
+        shown = f" {self.value!r} of" if self.part == "value" else ""
+        return f"{self.part if self.part != 'value' else 'the value'}{shown} {self.name} of {self.type}"
+
+
+Count = Callable[[Workspace, Part], int]
+
+_counts: list[Count] = []
+
+
+def register(count: Count) -> None:
+    """Add a room's count of the rows that use a part; 0 for what the room does not store."""
+    if count not in _counts:
+        _counts.append(count)
+
+
+def rows_using(workspace: Workspace, part: Part) -> int:
+    """How many stored rows use it, in every room."""
+    return sum(count(workspace, part) for count in _counts)
