@@ -20,8 +20,20 @@ def rules() -> Iterator[Rule]:
             table,
             "INSERT",
             "NOT EXISTS (SELECT 1 FROM ontology_declaredtype d WHERE d.workspace_id = NEW.workspace_id "
-            f"AND d.family = '{family}' AND d.name = NEW.\"{column}\" AND NOT d.abstract)",
+            f"AND d.family = '{family}' AND d.name = NEW.\"{column}\" AND NOT d.abstract AND NOT d.retired)",
             f"{table}.{column} is not declared, or abstract",
+        )
+    for timing in ("INSERT", 'UPDATE OF "node_id", "active"'):
+        yield Rule(
+            f"{PREFIX}graph_identitykey_root_{'in' if timing == 'INSERT' else 'up'}",
+            "graph_identitykey",
+            timing,
+            "NOT EXISTS (SELECT 1 FROM ontology_declaredkey k WHERE k.workspace_id = NEW.workspace_id "
+            "AND k.owner_class = NEW.owner_class AND k.key_set = NEW.key_set) "
+            "OR NOT EXISTS (SELECT 1 FROM graph_node n JOIN ontology_declaredtype d ON d.workspace_id = n.workspace_id "
+            "AND d.family = 'node_class' AND d.name = n.node_class WHERE n.id = NEW.node_id "
+            "AND replace(d.lineage, '/' || NEW.owner_class || '/', '') <> d.lineage)",
+            "an identity key belongs to the class that declares it, or to one below",
         )
     yield Rule(
         f"{PREFIX}graph_relation_whole",

@@ -1,6 +1,7 @@
 """When two texts are the same: exact equality after a normalisation that a type declares. Never similarity."""
 
 import json
+import re
 import unicodedata
 from collections.abc import Callable
 from typing import Any
@@ -18,9 +19,19 @@ def normal_text(text: str) -> str:
     return " ".join(folded.split())
 
 
+_SEPARATORS = re.compile(r"(?<!\d)[.,]|[.,](?!\d)")
+
+
 def bare_text(text: str) -> str:
-    """The letters, marks and digits of the normalised text alone: what a look-alike shares. Only ever a hint."""
-    return "".join(letter for letter in normal_text(text) if unicodedata.category(letter)[0] in "LMN")
+    """The normalised text without spaces, dashes, apostrophes and points: what look-alikes share. Only ever a hint.
+
+    "O'Neil" and "ONeil" share it, "C" and "C++" or "v1.5" and "v15" do not.
+    """
+    kept = _SEPARATORS.sub("", normal_text(text))
+    return "".join(letter for letter in kept if letter not in "'`´" and unicodedata.category(letter) not in _BETWEEN)
+
+
+_BETWEEN = frozenset(("Zs", "Pd", "Pc", "Pi", "Pf"))
 
 
 def _email(text: str) -> str:

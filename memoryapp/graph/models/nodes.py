@@ -1,11 +1,26 @@
 """Nodes, the keys that identify them, and the names by which they are mentioned."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from django.db import models
 from django.db.models import Q
 
 from memoryapp.ledger.guard import Guard
 from memoryapp.ledger.models import Actor, WorkspaceRow, Write
 from memoryapp.sources.models import Participant, Source
+
+if TYPE_CHECKING:
+    from memoryapp.ledger.principal import Principal
+
+
+class NodeQuerySet(models.QuerySet["Node"]):
+    """Nodes as somebody may see them."""
+
+    def visible_to(self, by: Principal) -> NodeQuerySet:
+        """Those of the principal's workspace. What is said of them has audiences of its own."""
+        return self.filter(workspace=by.workspace)
 
 
 class Node(WorkspaceRow):
@@ -18,6 +33,7 @@ class Node(WorkspaceRow):
 
     node_class = models.CharField(max_length=100)
     label = models.CharField(max_length=300, help_text="What it is called: a projection, for reading.")
+    bare_label = models.CharField(max_length=300, blank=True, help_text="The label as look-alikes share it; a hint.")
     properties = models.JSONField(default=dict)
     state = models.CharField(max_length=10, choices=State.choices, default=State.ACTIVE)
     folded_into = models.ForeignKey("self", on_delete=models.PROTECT, null=True, blank=True, related_name="folded")
@@ -26,10 +42,15 @@ class Node(WorkspaceRow):
     write = models.ForeignKey(Write, on_delete=models.PROTECT, related_name="nodes")
     recorded_at = models.DateTimeField()
 
-    guard = Guard(mutable=("label", "properties", "state", "folded_into", "lock"))
+    objects = models.Manager.from_queryset(NodeQuerySet)()
+
+    guard = Guard(mutable=("label", "bare_label", "properties", "state", "folded_into", "lock"))
 
     class Meta:
-        indexes = [models.Index(fields=["workspace", "node_class", "label"], name="node_class_label")]
+        indexes = [
+            models.Index(fields=["workspace", "node_class", "label"], name="node_class_label"),
+            models.Index(fields=["workspace", "bare_label"], name="node_bare_label"),
+        ]
         constraints = [
             models.CheckConstraint(
                 condition=Q(state="folded", folded_into__isnull=False)
@@ -49,13 +70,18 @@ class IdentityKey(WorkspaceRow):
     owner_class = models.CharField(max_length=100, help_text="The class that declares the key set.")
     key_set = models.CharField(max_length=200, help_text="Names of the properties, sorted, joined by +.")
     value = models.CharField(max_length=500, help_text="Normalised values, joined by U+001F.")
+    active = models.BooleanField(default=True, help_text="Not when what it was read from turned out never right.")
     write = models.ForeignKey(Write, on_delete=models.PROTECT, related_name="+")
 
-    guard = Guard(mutable=("node",), erasable=("value",))
+    guard = Guard(mutable=("node", "active"), erasable=("value",))
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["workspace", "owner_class", "key_set", "value"], name="identity_key_once")
+            models.UniqueConstraint(
+                fields=["workspace", "owner_class", "key_set", "value"],
+                condition=Q(active=True),
+                name="identity_key_once",
+            )
         ]
 
     def __str__(self) -> str:
