@@ -5,5 +5,6 @@ from django.urls import URLPattern, URLResolver, include, path
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("admin/", admin.site.urls),
+    path("api/", include("memoryapp.api.urls")),
     path("", include("memoryapp.ledger.urls")),
 ]

@@ -87,6 +87,19 @@ class Malformed(DomainError):
     status = 400
     title = "Cannot be read"
 
+    @classmethod
+    def at(cls, path: str, code: str, message: str, accepted: str = "", **extra: Any) -> "Malformed":
+        """One violation at one place."""
+        return cls(message, code=code, violations=(Violation(path, code, message, accepted),), extra=extra)
+
+    @classmethod
+    def all(cls, violations: Iterable[Violation]) -> "Malformed":
+        """Every violation of one request in one answer."""
+        found = tuple(violations)
+        if len(found) == 1:
+            return cls(found[0].message, code=found[0].code, violations=found)
+        return cls(f"{len(found)} things cannot be read.", code="malformed", violations=found)
+
 
 class Unauthenticated(DomainError):
     status = 401
@@ -124,6 +137,20 @@ class Stale(DomainError):
 class TooLarge(DomainError):
     status = 413
     title = "Too large"
+
+
+class WrongMediaType(DomainError):
+    """The body is of a kind that is not taken here."""
+
+    status = 415
+    title = "Wrong media type"
+
+
+class TooMany(DomainError):
+    """More requests than this key is allowed for now."""
+
+    status = 429
+    title = "Too many requests"
 
 
 class Unavailable(DomainError):

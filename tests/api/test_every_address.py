@@ -1,0 +1,184 @@
+"""L4: every address of the product, walked by whoever should not be let in.
+
+The addresses come from the URL map itself, so a new one is walked without being listed. What must be listed is the
+exception: what the public may see.
+"""
+
+from __future__ import annotations
+
+import re
+import uuid
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver
+
+from memoryapp.access import capabilities
+from memoryapp.access.endpoints import ANY_KEY, VERBS, Endpoint
+from tests.api.calling import Caller, is_well_formed
+
+pytestmark = pytest.mark.django_db
+
+PUBLIC = {
+    "/healthz",
+    "/status",
+    "/api/docs",
+    "/api/v1/openapi.json",
+    "/admin/login/",
+    "/admin/jsi18n/",
+    "/sign-in",
+    "/sign-in/",
+}
+"""What anybody may read. Nothing of a workspace is on these."""
+
+SAMPLES = {"uuid": "01890a5d-ac96-774b-bcce-b302099a8057", "int": "1", "slug": "harbour", "str": "harbour", "path": "x"}
+
+
+def addresses(resolver: URLResolver | None = None, before: str = "/") -> Iterator[tuple[str, URLPattern]]:
+    """Every address with sample values in it."""
+    for pattern in (resolver or get_resolver()).url_patterns:
+        written = str(pattern.pattern)
+        if isinstance(pattern, URLResolver):
+            yield from addresses(pattern, before + _filled(written))
+        else:
+            yield before + _filled(written), pattern
+
+
+def _filled(written: str) -> str:
+    if written.startswith("^") or "(?P" in written:
+        filled = re.sub(r"\(\?P<\w+>[^)]*\)", "x", written.strip("^$")).replace(".*", "nowhere").replace("\\Z", "")
+        return re.sub(r"[\\?$]", "", filled)
+    filled = re.sub(r"<(?:(\w+):)?\w+>", lambda found: SAMPLES.get(found.group(1) or "str", "x"), written)
+    return filled
+
+
+def _endpoint(pattern: URLPattern) -> type[Endpoint] | None:
+    made: Any = getattr(pattern.callback, "cls", None) or getattr(pattern.callback, "view_class", None)
+    return made if isinstance(made, type) and issubclass(made, Endpoint) else None
+
+
+ENDPOINTS = [(address, kind) for address, pattern in addresses() if (kind := _endpoint(pattern))]
+ALL_ADDRESSES = sorted({address for address, _ in addresses()})
+
+
+def _walk(caller: Caller | None, headers: dict[str, str] | None = None) -> Iterator[tuple[str, str, str, Any]]:
+    client = Client(raise_request_exception=False)
+    for address, kind in ENDPOINTS:
+        for verb in VERBS:
+            if verb not in kind.needs:
+                continue
+            if caller:
+                answer = caller.send(verb.upper(), address)
+            else:
+                answer = is_well_formed(client.generic(verb.upper(), address, headers=headers or {}))
+            yield address, verb, kind.needs[verb], answer
+
+
+def test_the_walk_finds_the_addresses() -> None:
+    assert {"/api/v1/", "/api/v1/jobs"} <= {address for address, _ in ENDPOINTS}
+
+
+def test_every_address_under_api_declares_who_may_call_it() -> None:
+    undeclared = [
+        address
+        for address, pattern in addresses()
+        if address.startswith("/api/") and address not in PUBLIC and _endpoint(pattern) is None
+    ]
+    assert undeclared == []
+
+
+@pytest.mark.parametrize("address", ALL_ADDRESSES)
+def test_without_a_key_or_sign_in_nothing_is_shown(address: str) -> None:
+    """Case 50. Anonymous: 401 at the REST door, the sign-in page or a refusal everywhere else."""
+    client = Client(raise_request_exception=False)
+    for verb in ("GET", "POST", "DELETE"):
+        answer = client.generic(verb, address)
+        if address in PUBLIC or address.startswith(("/static/", "/sign-")):
+            assert answer.status_code < 500
+        elif address.startswith("/api/"):
+            assert answer.status_code == 401
+            assert answer["WWW-Authenticate"].startswith("Bearer")
+        elif answer.status_code in (301, 302):
+            assert re.search(r"sign-in|login|^/admin/$", answer["Location"]), (verb, address, answer["Location"])
+        else:
+            assert answer.status_code in (401, 403, 404, 405), (verb, address, answer.status_code)
+
+
+@pytest.mark.parametrize(
+    "authorization",
+    [
+        "",
+        "Bearer",
+        "Bearer ",
+        "Bearer nonsense",
+        "Bearer cpl_aaaaaaaaaa_" + "a" * 40,
+        "Basic YWRhOmFkYQ==",
+        "Token x",
+        "Bearer \xff\xfe",
+        "Bearer " + "x" * 5000,
+    ],
+)
+def test_what_is_no_key_opens_nothing(authorization: str, workspace: Any) -> None:
+    for address, verb, _, answer in _walk(None, {"Authorization": authorization}):
+        assert answer.status_code == 401, (verb, address)
+
+
+def test_a_revoked_key_opens_nothing(curator: Caller) -> None:
+    curator.revoke()
+    for address, verb, _, answer in _walk(curator):
+        assert (answer.status_code, answer.json()["code"]) == (401, "key_not_valid"), (verb, address)
+
+
+def test_an_expired_key_opens_nothing(curator: Caller) -> None:
+    curator.expire()
+    for address, verb, _, answer in _walk(curator):
+        assert (answer.status_code, answer.json()["code"]) == (401, "key_not_valid"), (verb, address)
+
+
+def test_a_key_of_a_retired_agent_opens_nothing(curator: Caller) -> None:
+    from memoryapp.access import services
+    from memoryapp.ledger.services import record
+
+    record(curator.operator, "r", lambda write: services.retire_agent(write, agent=curator.agent))
+    for address, verb, _, answer in _walk(curator):
+        assert answer.status_code == 401, (verb, address)
+
+
+def test_a_reader_is_refused_every_verb_outside_its_surfaces(reader: Caller) -> None:
+    """The refusal comes before the input is read: the empty bodies sent here are never looked at."""
+    granted = capabilities.of_surfaces(reader.agent.surfaces)
+    for address, verb, needed, answer in _walk(reader):
+        if needed != ANY_KEY and needed not in granted:
+            assert (answer.status_code, answer.json()["needs"]) == (403, needed), (verb, address)
+        else:
+            assert answer.status_code not in (401, 403), (verb, address)
+
+
+def test_a_signed_in_person_is_not_let_into_the_rest_door(person: Any, workspace: Any) -> None:
+    """A session cookie is no key: a page of another site could not be kept from using it."""
+    from memoryapp.access.models import User
+
+    person(workspace, "admin", "Ada")
+    client = Client(raise_request_exception=False)
+    client.force_login(User.objects.get(username="ada"))
+    for address, _ in ENDPOINTS:
+        assert client.get(address).status_code == 401
+
+
+def test_a_key_opens_its_own_workspace_alone(curator: Caller, stranger: Caller) -> None:
+    """Case 67: another workspace's name, or one that does not exist, is 404 wherever it is sent."""
+    for slug in (stranger.workspace.slug, "harbor-9"):
+        for address, kind in ENDPOINTS:
+            for verb in kind.needs:
+                answer = curator.send(verb.upper(), address, Commonplace_Workspace=slug)
+                assert answer.status_code == 404, (verb, address)
+
+
+def test_an_id_of_nothing_is_not_found(curator: Caller) -> None:
+    granted = capabilities.of_surfaces(curator.agent.surfaces)
+    for address, kind in ENDPOINTS:
+        if SAMPLES["uuid"] in address and kind.needs.get("get") in granted:
+            other = address.replace(SAMPLES["uuid"], str(uuid.uuid4()))
+            assert curator.get(other).status_code == 404, address
