@@ -5,13 +5,18 @@ replaces it.
 """
 
 import os
+import warnings
 from typing import Any
 
 from celery import Celery
+from celery.platforms import SecurityWarning
 from celery.signals import setup_logging, worker_init
 from django.conf import settings
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memoryapp.settings")
+
+# Celery warns whoever runs it as root of pickled messages; ours are JSON, and carry an id.
+warnings.filterwarnings("ignore", category=SecurityWarning)
 
 app = Celery("commonplace")
 app.config_from_object("django.conf:settings", namespace="CELERY")

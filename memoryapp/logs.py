@@ -46,6 +46,14 @@ def place_of_exception(_: Any, __: str, event: Event) -> Event:
     return event
 
 
+def one_line_a_request(_: Any, __: str, event: Event) -> Event:
+    """A request is logged when it has been answered, with its status; a monitor's questions are not."""
+    asked = str(event.get("request", ""))
+    if event.get("event") == "request_started" or asked.endswith((" /healthz", " /status")):
+        raise structlog.DropEvent
+    return event
+
+
 SHARED: list[Any] = [
     structlog.contextvars.merge_contextvars,
     structlog.stdlib.add_logger_name,
@@ -57,7 +65,12 @@ SHARED: list[Any] = [
 ]
 
 structlog.configure(
-    processors=[structlog.stdlib.filter_by_level, *SHARED, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+    processors=[
+        structlog.stdlib.filter_by_level,
+        one_line_a_request,
+        *SHARED,
+        structlog.stdlib.ProcessorFormatter.wrap_for_formatter,
+    ],
     logger_factory=structlog.stdlib.LoggerFactory(),
     cache_logger_on_first_use=True,
 )
@@ -83,7 +96,8 @@ LOGGING: dict[str, Any] = {
         "memoryapp": {"level": "INFO"},
         "django_structlog": {"level": "INFO"},
         "celery": {"level": "WARNING"},
-        "uvicorn.error": {"level": "INFO"},
+        "kombu.connection": {"level": "ERROR"},
+        "uvicorn.error": {"level": "WARNING"},
         "uvicorn.access": {"level": "CRITICAL", "propagate": False},
     },
 }

@@ -11,7 +11,7 @@ from pathlib import Path
 def prepare(base: Path) -> Path:
     """Make `var/machine.env`, readable by its owner alone, unless it is there. Returns its path."""
     var = Path(os.environ.get("COMMONPLACE_VAR", str(base / "var")))
-    var.mkdir(parents=True, exist_ok=True)
+    var.mkdir(mode=0o700, parents=True, exist_ok=True)
     path = var / "machine.env"
     try:
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

@@ -49,6 +49,12 @@ def attempts(by: Principal, of: Job) -> QuerySet[JobAttempt]:
     return JobAttempt.objects.filter(workspace=by.workspace, job=of).order_by("number")
 
 
+def anything_to_do() -> bool:
+    """Whether a job of any workspace is running or due. For the commands of this machine, never for a door."""
+    open_now = Job.objects.filter(state__in=[Job.State.QUEUED, Job.State.RUNNING], run_after__lte=timezone.now())
+    return open_now.exists()
+
+
 @dataclass
 class Status:
     """How the running product is doing. `problems` are sentences for an operator; none means all is well."""

@@ -1,0 +1,123 @@
+"""What an empty installation is given: a workspace, an administrator, an agent with its key, a demonstration.
+
+Every step looks for what it would make, so that a first start that was cut short is completed by the next, and an
+installation that already has a workspace of its own is left alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+from django.db import transaction
+
+from memoryapp.access import services as access
+from memoryapp.access.models import Agent, Membership, User
+from memoryapp.ledger.models import Workspace, Write
+from memoryapp.ledger.principal import Principal
+from memoryapp.ledger.services import create_workspace, record
+
+WORKSPACE = "harbour"
+ADMINISTRATOR = "admin"
+AGENT = "Desk"
+SURFACES = ("lookup", "recall", "curate")
+DEMONSTRATION = Path(__file__).with_name("demonstration.yaml")
+
+
+@dataclass
+class FirstRun:
+    """What was made just now. A password and a key are here once and nowhere else."""
+
+    workspace: Workspace | None = None
+    made: list[str] = field(default_factory=list)
+    username: str = ""
+    password: str = ""
+    key: str = ""
+
+
+def prepare(*, demonstration: bool = True) -> FirstRun:
+    """Complete the first-run data, unless the installation has another workspace already. Safe to call every time."""
+    found = FirstRun()
+    if Workspace.objects.exclude(slug=WORKSPACE).exists() and not Workspace.objects.filter(slug=WORKSPACE).exists():
+        return found
+    workspace = Workspace.objects.filter(slug=WORKSPACE).first()
+    if workspace is not None and workspace.settings.get("first_run") != "begun":
+        return FirstRun(workspace=workspace)
+    if workspace is None:
+        workspace = _make_workspace(found)
+    found.workspace = workspace
+    operator = access.operator(workspace)
+    if not Membership.objects.filter(workspace=workspace).exists():
+        _make_administrator(operator, found)
+    agent = Agent.objects.filter(workspace=workspace, name=AGENT).first()
+    if agent is None or not agent.keys.exists():
+        agent = _make_agent(operator, agent, found)
+    if demonstration:
+        tell_demonstration(agent)
+        found.made.append("demonstration")
+    Workspace.objects.filter(pk=workspace.pk).update(settings=workspace.settings | {"first_run": "done"})
+    return found
+
+
+def conversations() -> list[dict[str, Any]]:
+    """The demonstration as an agent would post it: threads with participants and turns."""
+    told = yaml.safe_load(DEMONSTRATION.read_text(encoding="utf-8"))
+    people = told["participants"]
+    return [
+        {
+            "external_id": thread["external_id"],
+            "title": thread["title"],
+            "participants": [{"key": key, **person} for key, person in people.items()],
+            "turns": [
+                {
+                    "external_id": f"{thread['external_id']}-{number}",
+                    "by": turn["by"],
+                    "speaker": people[turn["by"]]["role"],
+                    "said_at": turn["at"],
+                    "text": turn["text"],
+                }
+                for number, turn in enumerate(thread["turns"], start=1)
+            ],
+        }
+        for thread in told["threads"]
+    ]
+
+
+def tell_demonstration(agent: Agent) -> None:
+    """Have the agent tell the demonstration, through the service that its own POST would use."""
+
+
+def _make_workspace(found: FirstRun) -> Workspace:
+    with transaction.atomic():
+        workspace = create_workspace(WORKSPACE, WORKSPACE.capitalize(), "Europe/Lisbon")
+        workspace.settings = {"first_run": "begun"}
+        workspace.save(update_fields=["settings"])
+    found.made.append("workspace")
+    return workspace
+
+
+def _make_administrator(operator: Principal, found: FirstRun) -> None:
+    password = access.new_password()
+
+    def act(write: Write) -> None:
+        user = User.objects.filter(username=ADMINISTRATOR).first()
+        if user is None:
+            user = access.create_account(username=ADMINISTRATOR, password=password, operator_account=True)
+            found.password = password
+        access.create_member(write, user=user, role=Membership.Role.ADMIN, name="Administrator")
+
+    record(operator, "create_member", act, rationale="First start")
+    found.username = ADMINISTRATOR
+    found.made.append("administrator")
+
+
+def _make_agent(operator: Principal, agent: Agent | None, found: FirstRun) -> Agent:
+    def act(write: Write) -> tuple[Agent, str]:
+        made = agent or access.create_agent(write, name=AGENT, surfaces=SURFACES)
+        return made, access.issue_key(write, agent=made).text
+
+    made, found.key = record(operator, "create_agent", act, rationale="First start")
+    found.made.append("agent")
+    return made
