@@ -1,13 +1,20 @@
 """Beliefs: what was said never changes; status, validity, audience and owners do, and every change is kept."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import Exists, F, OuterRef, Q
 from django.db.models.functions import Trim
 from django.db.models.lookups import Exact
 
 from memoryapp.graph.models.nodes import Node
 from memoryapp.ledger.guard import Guard
 from memoryapp.ledger.models import Actor, WorkspaceRow, Write
+
+if TYPE_CHECKING:
+    from memoryapp.ledger.principal import Principal
 
 
 class Status(models.TextChoices):
@@ -43,6 +50,29 @@ class Precision(models.TextChoices):
     MONTH = "month"
     DAY = "day"
     INSTANT = "instant"
+
+
+class BeliefQuerySet(models.QuerySet["Belief"]):
+    """Beliefs as somebody may see them."""
+
+    def visible_to(self, by: Principal) -> BeliefQuerySet:
+        """Those of the principal's workspace within whose audience it is. Outside it a belief does not exist."""
+        from memoryapp.graph.models.nodes import ActorNode
+        from memoryapp.graph.models.relations import Relation, RelationPlayer
+
+        mine = RelationPlayer.objects.filter(
+            kind="ownership",
+            role="owner",
+            node__in=ActorNode.objects.filter(workspace=by.workspace, actor=by.actor).values("node"),
+            relation__state=Relation.State.ACTIVATED,
+            relation__players__belief=OuterRef("pk"),
+        )
+        named = BeliefReader.objects.filter(belief=OuterRef("pk"), actor=by.actor)
+        return self.filter(workspace=by.workspace).filter(
+            Q(audience=Audience.WORKSPACE)
+            | Q(Exists(mine), audience=Audience.OWNERS)
+            | Q(Exists(named), audience=Audience.NAMED)
+        )
 
 
 class Belief(WorkspaceRow):
@@ -82,6 +112,8 @@ class Belief(WorkspaceRow):
     ontology_version = models.PositiveIntegerField()
     write = models.ForeignKey(Write, on_delete=models.PROTECT, related_name="beliefs")
     recorded_at = models.DateTimeField()
+
+    objects = models.Manager.from_queryset(BeliefQuerySet)()
 
     guard = Guard(
         mutable=(

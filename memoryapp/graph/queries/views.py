@@ -1,0 +1,135 @@
+"""What is held true: now, and at any time as it was known at any other. One definition for every channel.
+
+`current` reads the heads, which is fast; `as_of` reads the history and ignores today's heads. They agree: what
+`current` returns is `as_of` now, as known now.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import uuid
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.utils import timezone
+
+from memoryapp.graph.models import Belief, BeliefState, Relation, RelationPlayer, RelationState
+from memoryapp.graph.models.beliefs import Standing, Status
+from memoryapp.ledger.models import Workspace
+from memoryapp.ledger.principal import Principal
+from memoryapp.ontology.queries import current_ontology
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Which beliefs are asked for. Everything left out does not narrow.
+
+    `kind` includes every kind below it unless `exact`. `owner` and `subject` are node ids.
+    """
+
+    owner: uuid.UUID | None = None
+    kind: str = ""
+    exact: bool = False
+    subject: uuid.UUID | None = None
+    predicate: str = ""
+    object: uuid.UUID | None = None
+    ids: Collection[uuid.UUID] | None = None
+
+
+EVERYTHING = Scope()
+
+
+def now(workspace: Workspace) -> dt.datetime:
+    """This instant, never before what the workspace recorded last."""
+    clock = Workspace.objects.values_list("clock", flat=True).get(pk=workspace.pk)
+    return max(timezone.now(), clock)
+
+
+def beliefs(by: Principal, scope: Scope = EVERYTHING) -> QuerySet[Belief]:
+    """Every belief in sight within the scope, whatever its status, by id."""
+    found: QuerySet[Belief] = Belief.objects.visible_to(by)
+    if scope.kind:
+        found = found.filter(kind__in=current_ontology(by).subkinds(scope.kind, exact=scope.exact))
+    if scope.owner:
+        found = found.filter(Exists(_owned_by(scope.owner)))
+    if scope.subject:
+        found = found.filter(subject=scope.subject)
+    if scope.predicate:
+        found = found.filter(predicate=scope.predicate)
+    if scope.object:
+        found = found.filter(object=scope.object)
+    if scope.ids is not None:
+        found = found.filter(pk__in=scope.ids)
+    return found.order_by("pk")
+
+
+def current(by: Principal, scope: Scope = EVERYTHING) -> QuerySet[Belief]:
+    """What is held now: activated, valid now, not superseded."""
+    at = now(by.workspace)
+    return beliefs(by, scope).filter(_within(at), status=Status.ACTIVATED).exclude(Exists(_superseded_now(at)))
+
+
+def as_of(
+    by: Principal,
+    scope: Scope = EVERYTHING,
+    *,
+    valid_at: dt.datetime | None = None,
+    known_at: dt.datetime | None = None,
+) -> QuerySet[Belief]:
+    """What was true at `valid_at`, as it was known at `known_at`; either is now when left out.
+
+    It reads the history alone. What had ended is served for the time in which it held; what was retracted or withdrawn
+    by then, or still waited for a verdict, is not. Who may see it is decided by today's audience.
+    """
+    moment = now(by.workspace)
+    valid, known = valid_at or moment, known_at or moment
+    newer = BeliefState.objects.filter(
+        belief=OuterRef("belief"), recorded_at__lte=known, sequence__gt=OuterRef("sequence")
+    )
+    served = (
+        BeliefState.objects.filter(belief=OuterRef("pk"), recorded_at__lte=known)
+        .filter(_within(valid))
+        .filter(Q(status=Status.ACTIVATED) | Q(status=Status.ARCHIVED, standing=Standing.ENDED))
+        .exclude(Exists(newer))
+    )
+    return beliefs(by, scope).filter(Exists(served)).exclude(Exists(_superseded(valid, known)))
+
+
+def _within(at: dt.datetime) -> Q:
+    return (Q(valid_from__isnull=True) | Q(valid_from__lte=at)) & (Q(valid_to__isnull=True) | Q(valid_to__gt=at))
+
+
+def _owned_by(owner: uuid.UUID) -> QuerySet[RelationPlayer]:
+    return RelationPlayer.objects.filter(
+        kind="ownership",
+        role="owned",
+        belief=OuterRef("pk"),
+        relation__state=Relation.State.ACTIVATED,
+        relation__players__role="owner",
+        relation__players__node=owner,
+    )
+
+
+def _superseded_now(at: dt.datetime) -> QuerySet[RelationPlayer]:
+    return RelationPlayer.objects.filter(
+        Q(relation__valid_from__isnull=True) | Q(relation__valid_from__lte=at),
+        kind="supersession",
+        role="superseded",
+        belief=OuterRef("pk"),
+        relation__state=Relation.State.ACTIVATED,
+    )
+
+
+def _superseded(valid: dt.datetime, known: dt.datetime) -> QuerySet[RelationPlayer]:
+    newer = RelationState.objects.filter(
+        relation=OuterRef("relation"), recorded_at__lte=known, sequence__gt=OuterRef("sequence")
+    )
+    held = (
+        RelationState.objects.filter(relation=OuterRef("relation"), recorded_at__lte=known)
+        .filter(Q(valid_from__isnull=True) | Q(valid_from__lte=valid), state=Relation.State.ACTIVATED)
+        .exclude(Exists(newer))
+    )
+    return RelationPlayer.objects.filter(kind="supersession", role="superseded", belief=OuterRef("pk")).filter(
+        Exists(held)
+    )

@@ -1,0 +1,341 @@
+"""The life of a belief after it was recorded: superseded, retired, retracted, reinstated, edited, dated, shared.
+
+What was said never changes. Each verb appends states through `change_state`, which is the only function that changes a
+belief's head. None of them needs a case; verdicts on cases are made of these verbs.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import uuid
+from collections.abc import Sequence
+from typing import Any
+
+from memoryapp.doors.errors import Conflict, Invalid, Stale
+from memoryapp.graph import changes
+from memoryapp.graph.models import Belief, BeliefReader, BeliefState, Relation, RelationPlayer
+from memoryapp.graph.models.beliefs import Audience, Standing, Status
+from memoryapp.graph.services.assembling import Assembly, Playing
+from memoryapp.graph.statements import Moment, Quoted
+from memoryapp.ledger.models import Actor, Write
+
+HEAD = (
+    "status",
+    "standing",
+    "valid_from",
+    "valid_from_precision",
+    "valid_to",
+    "valid_to_precision",
+    "audience",
+)
+"""What a state keeps of a belief's head, besides its owners."""
+
+
+def change_state(
+    write: Write, belief: Belief, *, reason: str, owners: Sequence[uuid.UUID] | None = None, **change: Any
+) -> Belief:
+    """The one way a belief's head changes: a new BeliefState, and the head with its lock one higher.
+
+    Nothing happens when nothing would change. Raises Invalid `reason_missing`, `valid_to_before_valid_from`.
+    """
+    if not reason.strip():
+        raise Invalid.at("/reason", "reason_missing", "A belief does not change without a reason.", "one sentence")
+    unknown = set(change) - set(HEAD)
+    if unknown:
+        raise TypeError(f"not part of a belief's head: {sorted(unknown)}")
+    belief.refresh_from_db(fields=[*HEAD, "lock"])
+    latest = BeliefState.objects.get(belief=belief, sequence=belief.lock)
+    owned_by = sorted(map(str, owners)) if owners is not None else latest.owners
+    if owned_by == latest.owners and all(getattr(belief, name) == value for name, value in change.items()):
+        return belief
+    for name, value in change.items():
+        setattr(belief, name, value)
+    if belief.valid_from and belief.valid_to and belief.valid_to < belief.valid_from:
+        raise Invalid.at(
+            "/valid_to",
+            "valid_to_before_valid_from",
+            "It would end before it began.",
+            f"a time from {belief.valid_from.isoformat()} on",
+        )
+    belief.lock += 1
+    state_of(write, belief, owned_by, reason).save(force_insert=True)
+    Belief.objects.filter(pk=belief.pk).update(lock=belief.lock, **{name: getattr(belief, name) for name in HEAD})
+    return belief
+
+
+def state_of(write: Write, belief: Belief, owners: list[str], reason: str) -> BeliefState:
+    """The state that keeps the belief's head as it is now. Not stored."""
+    return BeliefState(
+        workspace=write.workspace,
+        belief=belief,
+        sequence=belief.lock,
+        owners=owners,
+        reason=reason,
+        write=write,
+        recorded_at=write.recorded_at,
+        **{name: getattr(belief, name) for name in HEAD},
+    )
+
+
+def owners_of(belief: Belief) -> list[str]:
+    """Ids of the nodes whose memory it is, sorted."""
+    found: list[str] = BeliefState.objects.values_list("owners", flat=True).get(belief=belief, sequence=belief.lock)
+    return found
+
+
+def check_lock(belief: Belief, lock: int | None) -> None:
+    """Refuse a change that was drawn against an older head. None means: whatever the head is."""
+    if lock is not None and lock != belief.lock:
+        raise Stale(
+            "The belief changed since you read it.",
+            code="stale",
+            extra={"lock": belief.lock, "status": belief.status, "standing": belief.standing},
+        )
+
+
+def supersede(
+    write: Write,
+    older: Belief,
+    newer: Belief,
+    *,
+    reason: str,
+    evidence: Sequence[Quoted] = (),
+    never_right: bool = False,
+) -> Relation:
+    """`newer` takes the place of `older` from the newer one's valid_from on.
+
+    The older one ends then: archived when that is past, else it stays activated and ends by itself. With `never_right`
+    it is retracted instead. The supersession stands on `evidence`, or on what the newer one stands on. Raises Invalid
+    or Conflict: `supersession_of_itself`, `supersession_circle`, `owners_differ`, `already_superseded`.
+    """
+    _refuse_supersession(older, newer)
+    at = newer.valid_from
+    if never_right:
+        change_state(write, older, reason=reason, status=Status.ARCHIVED, standing=Standing.RETRACTED)
+    else:
+        end(write, older, at, reason=reason, precision=newer.valid_from_precision)
+    assembly = Assembly(write, newer.ontology_version)
+    players = [Playing("superseded", belief=older), Playing("successor", belief=newer)]
+    relation = assembly.add("supersession", players, reason=reason, valid_from=at)
+    cause = [Playing("evidence", source=q.source, start=q.start, end=q.end) for q in evidence] or evidence_of(newer)
+    if cause:
+        assembly.add("sourcing", [*cause, Playing("sourced", relation=relation)], reason=reason)
+    assembly.finish()
+    return relation
+
+
+def end(write: Write, belief: Belief, at: dt.datetime | None, *, reason: str, precision: str = "instant") -> Belief:
+    """True until `at`: archived as ended when that is not ahead, else activated with its end known."""
+    change: dict[str, Any] = {}
+    if at is not None and (belief.valid_to is None or at < belief.valid_to):
+        start = belief.valid_from
+        change = {"valid_to": max(at, start) if start else at, "valid_to_precision": precision}
+    until = change.get("valid_to", belief.valid_to)
+    if until is not None and until > write.recorded_at:
+        status, standing = Status.ACTIVATED, Standing.HOLDS
+    else:
+        status, standing = Status.ARCHIVED, Standing.ENDED
+    return change_state(write, belief, reason=reason, status=status, standing=standing, **change)
+
+
+def retire(write: Write, belief: Belief, *, reason: str, at: Moment | None = None, lock: int | None = None) -> Belief:
+    """It is over, without a successor: true until `at` (now, when not said). Reversible by `reinstate`."""
+    write.by.require("withdraw")
+    _require_live(belief, lock)
+    moment = at.instant if at else write.recorded_at
+    if belief.valid_from and moment < belief.valid_from:
+        raise Invalid.at(
+            "/at", "before_valid_from", "It would end before it began.", f"a time from {belief.valid_from.isoformat()}"
+        )
+    end(write, belief, moment, reason=reason, precision=at.precision if at else "instant")
+    return _settled(write, belief)
+
+
+def retract(write: Write, belief: Belief, *, reason: str, lock: int | None = None) -> Belief:
+    """It never was right: out of sight for every valid time, kept in the history. Reversible by `reinstate`."""
+    write.by.require("withdraw")
+    check_lock(belief, lock)
+    if belief.standing == Standing.RETRACTED:
+        return belief
+    _require_content(belief)
+    change_state(write, belief, reason=reason, status=Status.ARCHIVED, standing=Standing.RETRACTED)
+    return _settled(write, belief)
+
+
+def reinstate(write: Write, belief: Belief, *, reason: str, lock: int | None = None) -> Belief:
+    """Hold an archived belief true again, with the valid time it had before it was archived.
+
+    Raises Conflict `not_archived`, `superseded` (undo the supersession instead) or `slot_taken`.
+    """
+    from memoryapp.graph.services import conflict
+
+    write.by.require("withdraw")
+    check_lock(belief, lock)
+    _require_content(belief)
+    if belief.status != Status.ARCHIVED:
+        raise Conflict("It is not archived.", code="not_archived", extra={"status": belief.status})
+    if successor := successor_of(belief):
+        raise Conflict(
+            "Another belief took its place; take that back instead.",
+            code="superseded",
+            extra={"successor": str(successor.pk)},
+        )
+    before = belief.states.filter(status__in=[Status.ACTIVATED, Status.RESOLVING]).order_by("sequence").last()
+    dates = {name: getattr(before, name) for name in HEAD if name.startswith("valid_")} if before else {}
+    change_state(write, belief, reason=reason, status=Status.ACTIVATED, standing=Standing.HOLDS, **dates)
+    conflict.refuse_taken_slot(belief)
+    return _settled(write, belief)
+
+
+def change_validity(
+    write: Write,
+    belief: Belief,
+    *,
+    valid_from: Moment | None,
+    valid_to: Moment | None,
+    reason: str,
+    lock: int | None = None,
+) -> Belief:
+    """Say anew from when to when it holds; None is unbounded. Raises Conflict `slot_taken` when it would then clash."""
+    from memoryapp.graph.services import conflict
+
+    write.by.require("remember")
+    _require_live(belief, lock)
+    set_dates(write, belief, valid_from, valid_to, reason=reason)
+    conflict.refuse_taken_slot(belief)
+    return _settled(write, belief)
+
+
+def set_dates(
+    write: Write, belief: Belief, valid_from: Moment | None, valid_to: Moment | None, *, reason: str
+) -> Belief:
+    """Append the valid time as given, whatever the status."""
+    return change_state(
+        write,
+        belief,
+        reason=reason,
+        valid_from=valid_from.instant if valid_from else None,
+        valid_from_precision=valid_from.precision if valid_from else "instant",
+        valid_to=valid_to.instant if valid_to else None,
+        valid_to_precision=valid_to.precision if valid_to else "instant",
+    )
+
+
+def change_audience(
+    write: Write,
+    belief: Belief,
+    *,
+    audience: str,
+    readers: Sequence[uuid.UUID] = (),
+    reason: str,
+    lock: int | None = None,
+) -> Belief:
+    """Say anew who may be served it. Raises Invalid `unknown_audience`, `no_owner`, `no_readers`, `unknown_reader`."""
+    write.by.require("remember")
+    check_lock(belief, lock)
+    _require_content(belief)
+    if wrong := audience_fault(write, audience, readers, bool(owners_of(belief))):
+        raise Invalid.at(*wrong)
+    BeliefReader.objects.filter(belief=belief).exclude(actor__in=readers).delete()
+    BeliefReader.objects.bulk_create(
+        [
+            BeliefReader(workspace=write.workspace, belief=belief, actor_id=actor, write=write)
+            for actor in set(readers) - set(belief.readers.values_list("actor", flat=True))
+        ]
+    )
+    change_state(write, belief, reason=reason, audience=audience)
+    return _settled(write, belief)
+
+
+def audience_fault(
+    write: Write, audience: str, readers: Sequence[uuid.UUID], owned: bool
+) -> tuple[str, str, str, str] | None:
+    """What is wrong with an audience: path, code, message, accepted. None when nothing is."""
+    if audience not in Audience.values:
+        return "/audience", "unknown_audience", f"There is no audience “{audience}”.", ", ".join(Audience.values)
+    if audience == Audience.OWNERS and not owned:
+        return "/audience", "no_owner", "It has no owner who could read it.", "an owner, or the audience workspace"
+    if audience != Audience.NAMED:
+        if readers:
+            return "/readers", "readers_not_asked", "Readers belong to the audience named.", "no readers"
+        return None
+    if not readers:
+        return "/readers", "no_readers", "The audience named needs its readers.", "ids of members or agents"
+    known = Actor.objects.filter(workspace=write.workspace, pk__in=readers).count()
+    if known != len(set(readers)):
+        return "/readers", "unknown_reader", "Not every reader is of this workspace.", "ids of its members or agents"
+    return None
+
+
+def evidence_of(belief: Belief) -> list[Playing]:
+    """The quoted sources of the belief's own latest sourcing, as players of another relation."""
+    latest = (
+        RelationPlayer.objects.filter(
+            kind="sourcing", role="sourced", belief=belief, relation__state=Relation.State.ACTIVATED
+        )
+        .order_by("-relation__recorded_at", "-relation_id")
+        .values_list("relation", flat=True)
+        .first()
+    )
+    quoted = RelationPlayer.objects.filter(relation=latest, role="evidence").select_related("source")
+    return [
+        Playing("evidence", source=player.source, start=player.span_start, end=player.span_end)
+        for player in quoted.order_by("position")
+    ]
+
+
+def successor_of(belief: Belief) -> Belief | None:
+    """The belief that supersedes it, if one does."""
+    return Belief.objects.filter(
+        plays__kind="supersession",
+        plays__role="successor",
+        plays__relation__state=Relation.State.ACTIVATED,
+        plays__relation__in=RelationPlayer.objects.filter(kind="supersession", role="superseded", belief=belief).values(
+            "relation"
+        ),
+    ).first()
+
+
+def _refuse_supersession(older: Belief, newer: Belief) -> None:
+    if older.pk == newer.pk:
+        raise Invalid.at("/successor", "supersession_of_itself", "A belief cannot supersede itself.", "another belief")
+    if taken := successor_of(older):
+        raise Conflict("It has a successor already.", code="already_superseded", extra={"successor": str(taken.pk)})
+    same_slot = older.slot and older.slot == newer.slot and older.shape != Belief.Shape.STATEMENT
+    if not same_slot and owners_of(older) != owners_of(newer):
+        raise Invalid.at(
+            "/successor", "owners_differ", "The two belong to different owners.", "a belief of the same owners"
+        )
+    seen = {newer.pk}
+    step: Belief | None = newer
+    while step := successor_of(step):
+        if step.pk == older.pk:
+            raise Invalid.at(
+                "/successor",
+                "supersession_circle",
+                "The older one already supersedes the newer one.",
+                "a belief it does not supersede",
+            )
+        if step.pk in seen:
+            break
+        seen.add(step.pk)
+
+
+def _require_content(belief: Belief) -> None:
+    if belief.status == Status.DELETED:
+        raise Conflict("Its content was erased; nothing can bring it back.", code="erased")
+
+
+def _require_live(belief: Belief, lock: int | None) -> None:
+    check_lock(belief, lock)
+    _require_content(belief)
+    if belief.status == Status.ARCHIVED:
+        raise Conflict("It is archived; reinstate it first.", code="archived", extra={"standing": belief.standing})
+
+
+def _settled(write: Write, belief: Belief) -> Belief:
+    """After a change made directly: what waited on this belief is looked at anew, and everybody who cares is told."""
+    from memoryapp.graph.services import conflict
+
+    changes.announce(write, [belief, *conflict.reconsider(write, [belief])])
+    return belief
