@@ -1,17 +1,29 @@
 """Cases that wait for a person, and the decisions on them."""
 
+from __future__ import annotations
+
 from django.db import models
 from django.db.models import Q
 
 from memoryapp.ledger.guard import Guard
 from memoryapp.ledger.models import Actor, WorkspaceRow, Write
+from memoryapp.ledger.principal import Principal
+from memoryapp.review import sight
+
+
+class CaseQuerySet(models.QuerySet["Case"]):
+    """Cases, and of those the ones somebody may know of."""
+
+    def visible_to(self, by: Principal) -> CaseQuerySet:
+        """Cases of the caller's workspace that are about nothing out of the caller's sight."""
+        return self.filter(workspace=by.workspace).exclude(pk__in=sight.out_of_sight(by))
 
 
 class Case(WorkspaceRow):
     """One thing waiting for a person.
 
     `kind` is registered by the room that puts it; `key` names what the case is about within its kind, so that the same
-    thing is never open twice. `lock` is the number that a decision must name.
+    thing is never open twice. `lock` is the number that a decision must name; every `CaseChange` counts it up.
     """
 
     class State(models.TextChoices):
@@ -34,6 +46,8 @@ class Case(WorkspaceRow):
     opened_at = models.DateTimeField()
     closed_at = models.DateTimeField(null=True, blank=True)
 
+    objects = CaseQuerySet.as_manager()
+
     guard = Guard(
         mutable=(
             "state",
@@ -52,6 +66,7 @@ class Case(WorkspaceRow):
         indexes = [
             models.Index(fields=["workspace", "state", "-priority", "opened_at"], name="case_queue"),
             models.Index(fields=["workspace", "kind", "key"], name="case_key"),
+            models.Index(fields=["workspace", "state", "kind"], name="case_count"),
         ]
         constraints = [
             models.UniqueConstraint(
@@ -78,6 +93,38 @@ class CaseSubject(WorkspaceRow):
 
     def __str__(self) -> str:
         return f"{self.role} {self.subject_type}"
+
+
+class CaseChange(WorkspaceRow):
+    """What happened to a case when its lock became `lock`. Claiming and snoozing change nothing that is decided on."""
+
+    class Change(models.TextChoices):
+        OPENED = "opened"
+        CHANGED = "changed"
+        DECIDED = "decided"
+        UNDONE = "undone"
+        VOID = "void"
+        REOPENED = "reopened"
+
+    case = models.ForeignKey(Case, on_delete=models.PROTECT, related_name="changes")
+    lock = models.PositiveIntegerField()
+    change = models.CharField(max_length=10, choices=Change.choices)
+    what = models.CharField(max_length=500, help_text="In one sentence without anybody's words.")
+    write = models.ForeignKey(Write, on_delete=models.PROTECT, related_name="case_changes")
+    recorded_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["case", "lock"], name="case_change_once"),
+            models.CheckConstraint(
+                condition=Q(change__in=["opened", "changed", "decided", "undone", "void", "reopened"]),
+                name="case_change_known",
+            ),
+            models.CheckConstraint(condition=~Q(what=""), name="case_change_says_what"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.change} #{self.lock}"
 
 
 class Decision(WorkspaceRow):

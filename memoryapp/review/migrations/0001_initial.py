@@ -100,4 +100,45 @@ class Migration(migrations.Migration):
             model_name='decision',
             constraint=models.CheckConstraint(condition=models.Q(('verdict', ''), _negated=True), name='decision_has_verdict'),
         ),
+        migrations.CreateModel(
+            name='CaseChange',
+            fields=[
+                ('id', models.UUIDField(default=memoryapp.ledger.identifiers.new_id, editable=False, primary_key=True, serialize=False)),
+                ('lock', models.PositiveIntegerField()),
+                ('change', models.CharField(choices=[('opened', 'Opened'), ('changed', 'Changed'), ('decided', 'Decided'), ('undone', 'Undone'), ('void', 'Void'), ('reopened', 'Reopened')], max_length=10)),
+                ('what', models.CharField(help_text="In one sentence without anybody's words.", max_length=500)),
+                ('recorded_at', models.DateTimeField()),
+            ],
+        ),
+        migrations.AddIndex(
+            model_name='case',
+            index=models.Index(fields=['workspace', 'state', 'kind'], name='case_count'),
+        ),
+        migrations.AddField(
+            model_name='casechange',
+            name='case',
+            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='changes', to='review.case'),
+        ),
+        migrations.AddField(
+            model_name='casechange',
+            name='workspace',
+            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='ledger.workspace'),
+        ),
+        migrations.AddField(
+            model_name='casechange',
+            name='write',
+            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='case_changes', to='ledger.write'),
+        ),
+        migrations.AddConstraint(
+            model_name='casechange',
+            constraint=models.UniqueConstraint(fields=('case', 'lock'), name='case_change_once'),
+        ),
+        migrations.AddConstraint(
+            model_name='casechange',
+            constraint=models.CheckConstraint(condition=models.Q(('change__in', ['opened', 'changed', 'decided', 'undone', 'void', 'reopened'])), name='case_change_known'),
+        ),
+        migrations.AddConstraint(
+            model_name='casechange',
+            constraint=models.CheckConstraint(condition=models.Q(('what', ''), _negated=True), name='case_change_says_what'),
+        ),
     ]

@@ -1,0 +1,114 @@
+"""The kinds of case there are. Each room registers its own when the product starts; this room knows none by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from memoryapp.ledger.models import Write
+    from memoryapp.ledger.principal import Principal
+    from memoryapp.review.models import Case, Decision
+
+
+class Asks(StrEnum):
+    """What sort of value a verdict asks for. A moment is handed on as `doors.moments.Moment`, the others as given."""
+
+    TEXT = "text"
+    MOMENT = "moment"
+    CHOICE = "choice"
+    FLAG = "flag"
+    REFERENCE = "reference"
+
+
+@dataclass(frozen=True)
+class Field:
+    """One thing a verdict asks for, or that may be edited before it: `name` in the edits, `label` on the page.
+
+    A choice lists its `choices` as (value, label). A reference is the id of something.
+    """
+
+    name: str
+    label: str
+    asks: Asks = Asks.TEXT
+    required: bool = False
+    choices: tuple[tuple[str, str], ...] = ()
+    help: str = ""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One way to settle a case. The verdicts of a kind are chosen by digit in their order.
+
+    `remembered`: while the decision stands, the same case is never opened again.
+    """
+
+    key: str
+    label: str
+    asks: tuple[Field, ...] = ()
+    rationale_required: bool = False
+    remembered: bool = False
+    explains: str = ""
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """What the deterministic rules would choose, and why, in one sentence."""
+
+    verdict: str
+    because: str
+
+
+@dataclass(frozen=True)
+class CaseKind:
+    """A kind of case, by the room that puts it.
+
+    * `present(by, case)`: what must be seen to decide, as plain data for a template and for REST.
+    * `decide(write, case, verdict, edits)`: carry the verdict out. The edits are checked and complete; the rationale is
+      `write.rationale`. Raises a domain error to refuse.
+    * `undo(write, decision)`: put back everything the decision's write changed, or raise Conflict naming the later
+      write that stands in the way. The case itself, and cases opened or voided by the decision, are put back here.
+    * `suggest(by, case)`: a suggestion or None. `blocked(by, case)`: verdicts that cannot be chosen now, each with why.
+    """
+
+    name: str
+    title: str
+    verdicts: tuple[Verdict, ...]
+    present: Callable[[Principal, Case], dict[str, Any]]
+    decide: Callable[[Write, Case, str, dict[str, Any]], None]
+    undo: Callable[[Write, Decision], None]
+    suggest: Callable[[Principal, Case], Suggestion | None] = field(default=lambda by, case: None)
+    blocked: Callable[[Principal, Case], Mapping[str, str]] = field(default=lambda by, case: {})
+    explains: str = ""
+
+    def verdict(self, key: str) -> Verdict | None:
+        """The verdict of this key, if the kind has it."""
+        return next((verdict for verdict in self.verdicts if verdict.key == key), None)
+
+    @property
+    def remembered(self) -> list[str]:
+        """Keys of the verdicts after which the same case is not opened again."""
+        return [verdict.key for verdict in self.verdicts if verdict.remembered]
+
+
+_kinds: dict[str, CaseKind] = {}
+
+
+def register(kind: CaseKind) -> None:
+    """Add a kind of case. Registering a name again replaces it."""
+    keys = [verdict.key for verdict in kind.verdicts]
+    if len(set(keys)) != len(keys) or not keys:
+        raise ValueError(f"{kind.name}: verdicts need keys, each once.")
+    _kinds[kind.name] = kind
+
+
+def kind_named(name: str) -> CaseKind:
+    """The kind of a stored case. KeyError means that its room is not registered: a mistake of the product."""
+    return _kinds[name]
+
+
+def kinds() -> list[CaseKind]:
+    """Every kind, by title."""
+    return sorted(_kinds.values(), key=lambda kind: kind.title)

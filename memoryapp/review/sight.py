@@ -1,0 +1,65 @@
+"""What a case may be about. Each room registers its things: which of them somebody may not see, and how to find them.
+
+This room knows cases only by the ids of what they are about, so it asks here before it shows, counts or searches any.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from django.db.models import Q, QuerySet
+
+if TYPE_CHECKING:
+    from memoryapp.ledger.principal import Principal
+
+Ids = QuerySet[Any, Any]
+"""A queryset of one column of ids: `Thing.objects...values("pk")`."""
+
+
+@dataclass(frozen=True)
+class SubjectType:
+    """A sort of thing that cases are about.
+
+    `hidden(by)` are the ids of the workspace's things that `by` may not see; None when all of them may be seen by
+    everybody in the workspace. `search(by, text)` are the ids of those whose words hold the text.
+    """
+
+    name: str
+    hidden: Callable[[Principal], Ids] | None = None
+    search: Callable[[Principal, str], Ids] | None = None
+
+
+_types: dict[str, SubjectType] = {}
+
+
+def register(subject_type: SubjectType) -> None:
+    """Let cases be about things of this sort. Registering a name again replaces it."""
+    _types[subject_type.name] = subject_type
+
+
+def known(name: str) -> bool:
+    return name in _types
+
+
+def out_of_sight(by: Principal) -> Ids:
+    """The ids of the cases that are about something `by` may not see."""
+    from memoryapp.review.models import CaseSubject
+
+    hidden = Q(pk__in=[])
+    for subject_type in _types.values():
+        if subject_type.hidden:
+            hidden |= Q(subject_type=subject_type.name, subject_id__in=subject_type.hidden(by))
+    return CaseSubject.objects.filter(hidden, workspace=by.workspace).values("case_id")
+
+
+def about(by: Principal, text: str) -> Ids:
+    """The ids of the cases that are about something whose words hold the text."""
+    from memoryapp.review.models import CaseSubject
+
+    found = Q(pk__in=[])
+    for subject_type in _types.values():
+        if subject_type.search:
+            found |= Q(subject_type=subject_type.name, subject_id__in=subject_type.search(by, text))
+    return CaseSubject.objects.filter(found, workspace=by.workspace).values("case_id")
