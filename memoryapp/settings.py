@@ -73,7 +73,7 @@ INSTALLED_APPS = [
     "django.contrib.sessions",
     "django.contrib.messages",
     "whitenoise.runserver_nostatic",
-    "django.contrib.staticfiles",
+    "memoryapp.assets.Assets",
     "rest_framework",
     "drf_spectacular",
     "drf_spectacular_sidecar",

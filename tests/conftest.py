@@ -27,6 +27,21 @@ def _teardown_without_guards(self: TransactionTestCase) -> None:
 TransactionTestCase._fixture_teardown = _teardown_without_guards  # type: ignore[attr-defined]
 
 
+DATABASE_FIXTURES = {"db", "transactional_db", "live_server"}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What uses the database proves something of it, and runs again on every database the suite is given."""
+    for item in items:
+        used = set(getattr(item, "fixturenames", ()))
+        if used & DATABASE_FIXTURES or item.get_closest_marker("django_db"):
+            item.add_marker("sql")
+        if used & {"browser", "chromium"}:
+            item.add_marker("browser")
+        if "running" in used:
+            item.add_marker("slow")
+
+
 @pytest.fixture
 def workspace(db: None) -> Workspace:
     from memoryapp.ledger.services import create_workspace

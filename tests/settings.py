@@ -9,4 +9,8 @@ os.environ.setdefault("COMMONPLACE_VAR", tempfile.mkdtemp(prefix="commonplace-te
 from memoryapp.settings import *  # noqa: F403
 
 DEBUG = False
+INSTALLED_APPS = [*INSTALLED_APPS, "django_migration_linter"]  # noqa: F405
+STORAGES = STORAGES | {  # noqa: F405
+    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
+}
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]

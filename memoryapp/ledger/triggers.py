@@ -118,8 +118,8 @@ def _change_rules(model: type[WorkspaceRow], table: str, guard: Guard) -> Iterat
     known = {field.name for field in model._meta.concrete_fields}
     if unknown := open_to_change - known:
         raise ValueError(f"{model.__name__}.guard names no such column: {sorted(unknown)}")
-    fixed = [field.column for field in model._meta.concrete_fields if field.name not in open_to_change]
-    erasable = [field.column for field in model._meta.concrete_fields if field.name in guard.erasable]
+    fixed = [str(field.column) for field in model._meta.concrete_fields if field.name not in open_to_change]
+    erasable = [str(field.column) for field in model._meta.concrete_fields if field.name in guard.erasable]
     yield Rule(
         f"{PREFIX}{table}_fixed",
         table,

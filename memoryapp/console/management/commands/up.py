@@ -6,6 +6,7 @@ import socket
 import sys
 import urllib.error
 import urllib.request
+from collections.abc import Callable
 from typing import Any
 
 from django.conf import settings
@@ -40,8 +41,7 @@ class Command(BaseCommand):
         group = Group(children(host, port), say=self._say)
         group.start()
         greeting = Greeting(f"http://{'127.0.0.1' if host == '0.0.0.0' else host}:{port}", first)
-        status = group.watch(lambda: greeting.is_due() and self._say(greeting.text()) is None)
-        sys.exit(status)
+        sys.exit(group.watch(lambda: greeting.given(self._say)))
 
     def _say(self, line: str) -> None:
         self.stdout.write(line)
@@ -56,9 +56,13 @@ class Greeting:
         self.first = first
         self.ticks = 0
 
-    def is_due(self) -> bool:
+    def given(self, say: Callable[[str], None]) -> bool:
+        """Say the greeting when its time has come. Asked again and again until then."""
         self.ticks += 1
-        return self._answers() and (self.ticks > READ_WITHIN_TICKS or not self._still_reading())
+        due = self._answers() and (self.ticks > READ_WITHIN_TICKS or not self._still_reading())
+        if due:
+            say(self.text())
+        return due
 
     def text(self) -> str:
         lines = ["", f"Commonplace is running at {self.address}/", ""]
