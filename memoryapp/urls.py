@@ -7,4 +7,5 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("admin/", admin.site.urls),
     path("api/", include("memoryapp.api.urls")),
     path("", include("memoryapp.ledger.urls")),
+    path("", include("memoryapp.console.urls")),
 ]

@@ -4,3 +4,9 @@ from django.apps import AppConfig
 class AccessConfig(AppConfig):
     name = "memoryapp.access"
     label = "access"
+
+    def ready(self) -> None:
+        from memoryapp.access.pages import admit
+        from memoryapp.doors.pages import admit_members_with
+
+        admit_members_with(admit)

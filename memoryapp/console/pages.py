@@ -1,0 +1,88 @@
+"""Pages that belong to no room: signing in and out, the overview, settings, preferences and the design page."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+from django.contrib.admin.views.decorators import staff_member_required
+from django.contrib.auth.decorators import login_required
+from django.contrib.auth.views import LoginView, LogoutView
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.http import require_POST
+
+from memoryapp.access.models import Membership, User
+from memoryapp.console import design
+from memoryapp.console.forms import SignInForm
+from memoryapp.console.services import PREFERENCES, keep_preference
+from memoryapp.doors.errors import Invalid
+from memoryapp.doors.pages import member_page, page, refusal_page, wants_fragment
+from memoryapp.ledger.principal import Principal
+
+
+class SignIn(LoginView):
+    """Sign in, and go on to the page that was asked for."""
+
+    template_name = "console/sign_in.html"
+    authentication_form = SignInForm
+    redirect_authenticated_user = True
+
+
+class SignOut(LogoutView):
+    """Sign out (by POST only) and say so."""
+
+    template_name = "console/signed_out.html"
+
+
+@login_required
+def front(request: HttpRequest) -> HttpResponse:
+    """`/`: the workspace last looked at, else the first by name; a page that says what to do when there is none."""
+    mine = Membership.objects.filter(user_id=request.user.pk, ended_at__isnull=True).select_related("workspace")
+    slugs = [membership.workspace.slug for membership in mine.order_by("workspace__name")]
+    if not slugs:
+        return page(request, "console/no_workspace.html")
+    last = request.session.get("workspace")
+    return redirect("console:overview", workspace=last if last in slugs else slugs[0])
+
+
+@member_page()
+def overview(request: HttpRequest, by: Principal) -> HttpResponse:
+    """What waits and what changed in one workspace."""
+    request.session["workspace"] = by.workspace.slug
+    return page(request, "console/overview.html", {"by": by})
+
+
+@member_page()
+def settings(request: HttpRequest, by: Principal) -> HttpResponse:
+    """What the workspace is called and how this account wants its console."""
+    role = by.actor.membership.get_role_display().lower()
+    return page(request, "console/settings.html", {"by": by, "role": role})
+
+
+@login_required
+@require_POST
+def preferences(request: HttpRequest) -> HttpResponse:
+    """Keep one choice of the account, and go back to where it was made."""
+    assert isinstance(request.user, User)
+    chosen = {name: request.POST[name] for name in request.POST if name != "csrfmiddlewaretoken"}
+    try:
+        if not chosen:
+            raise Invalid.at("", "nothing_chosen", "No preference was sent.", ", ".join(PREFERENCES))
+        for name, value in chosen.items():
+            keep_preference(user=request.user, name=name, value=value)
+    except Invalid as error:
+        return refusal_page(request, error)
+    if wants_fragment(request):
+        return HttpResponse(status=204)
+    back_to = request.headers.get("Referer", "")
+    if not url_has_allowed_host_and_scheme(back_to, {request.get_host()}, require_https=request.is_secure()):
+        return redirect("console:front")
+    parts = urlsplit(back_to)
+    return redirect(f"{parts.path}?{parts.query}" if parts.query else parts.path)
+
+
+@staff_member_required(login_url="console:sign-in")
+def design_page(request: HttpRequest) -> HttpResponse:
+    """Every part of the design system with invented content, for those who build pages."""
+    return page(request, "console/design.html", design.content())

@@ -1,0 +1,70 @@
+// Half-written words survive Back, reload, a dropped connection and a sign-out.
+// A form with data-draft="<key>" keeps what was typed in this tab until the server has taken it.
+
+const PREFIX = "draft:";
+const TYPED = "textarea[name], input[type=text][name], input[type=date][name], input:not([type])[name], select[name]";
+
+function read(key) {
+  try {
+    return JSON.parse(window.sessionStorage.getItem(PREFIX + key)) ?? {};
+  } catch {
+    return {};
+  }
+}
+
+function write(key, values) {
+  try {
+    if (Object.keys(values).length) {
+      window.sessionStorage.setItem(PREFIX + key, JSON.stringify(values));
+    } else {
+      window.sessionStorage.removeItem(PREFIX + key);
+    }
+  } catch {
+    // Storage may be refused; the page then behaves as any other.
+  }
+}
+
+export function forgetDraft(key) {
+  write(key, {});
+}
+
+function restore(form) {
+  const kept = read(form.dataset.draft);
+  for (const field of form.querySelectorAll(TYPED)) {
+    if (field.name in kept && field.value !== kept[field.name]) {
+      field.value = kept[field.name];
+      const note = form.querySelector("[data-draft-note]");
+      if (note) {
+        note.hidden = false;
+      }
+    }
+  }
+}
+
+function keep(form) {
+  const values = {};
+  for (const field of form.querySelectorAll(TYPED)) {
+    if (field.value !== (field.defaultValue ?? "")) {
+      values[field.name] = field.value;
+    }
+  }
+  write(form.dataset.draft, values);
+}
+
+export function startDrafts() {
+  const all = (root) => root.querySelectorAll?.("form[data-draft]").forEach(restore);
+  all(document);
+  document.body.addEventListener("htmx:load", (event) => all(event.detail.elt.parentElement ?? event.detail.elt));
+  document.addEventListener("input", (event) => {
+    const form = event.target.closest?.("form[data-draft]");
+    if (form) {
+      keep(form);
+    }
+  });
+  document.addEventListener("reset", (event) => {
+    if (event.target.dataset?.draft) {
+      forgetDraft(event.target.dataset.draft);
+    }
+  });
+  document.body.addEventListener("draft-taken", (event) => forgetDraft(event.detail.value));
+}
