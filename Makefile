@@ -7,7 +7,7 @@ PYTEST := $(BIN)/python -m pytest -q
 # PostgreSQL for the tests: a URL whose user may create databases. A cluster named `ci` on this machine is found by itself.
 DATABASE_URL_POSTGRES ?= $(shell pg_lsclusters -h 2>/dev/null | awk '$$2 == "ci" {print "postgres://postgres@127.0.0.1:" $$3 "/commonplace"; exit}')
 
-.PHONY: up test test-fast test-slow test-postgres test-shared bench lint types clean
+.PHONY: up test test-fast test-slow test-postgres test-shared bench lint types clean help
 
 up: .venv/ready ## set everything up and run it until Ctrl-C
 	@$(BIN)/python manage.py up --port $(PORT)
@@ -43,6 +43,9 @@ lint: .venv/ready-dev ## style, floors, templates, migrations
 
 types: .venv/ready-dev ## mypy, strict
 	$(BIN)/mypy memoryapp formsengine tests
+
+help: ## what can be made
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 clean: ## the environment and everything made by tests; never var/
 	rm -rf .venv .mypy_cache .ruff_cache .hypothesis

@@ -20,8 +20,7 @@ NEEDS = (3, 11)
 
 def main(directory: str, requirements: str) -> None:
     if sys.version_info < NEEDS:
-        sys.exit(f"Commonplace needs Python {NEEDS[0]}.{NEEDS[1]} or newer; this is {sys.version.split()[0]}. "
-                 "Say which to use: make PYTHON=python3.12 ...")  # fmt: skip
+        sys.exit(f"Commonplace needs Python 3.11 or newer, not {sys.version.split()[0]}: make PYTHON=python3.12 ...")
     python = Path(directory) / "bin" / "python"
     if not python.exists():
         print(f"Making {directory} ...", flush=True)

@@ -95,6 +95,7 @@ LOGGING: dict[str, Any] = {
     "loggers": {
         "memoryapp": {"level": "INFO"},
         "django_structlog": {"level": "INFO"},
+        "django.request": {"level": "ERROR"},
         "celery": {"level": "WARNING"},
         "kombu.connection": {"level": "ERROR"},
         "uvicorn.error": {"level": "WARNING"},

@@ -44,16 +44,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture
 def workspace(db: None) -> Workspace:
-    from memoryapp.ledger.services import create_workspace
-
-    return create_workspace("harbour", "Harbour", "Europe/Lisbon")
+    return _workspace("harbour", "Harbour", "Europe/Lisbon")
 
 
 @pytest.fixture
 def other_workspace(db: None) -> Workspace:
-    from memoryapp.ledger.services import create_workspace
-
-    return create_workspace("lighthouse", "Lighthouse")
+    return _workspace("lighthouse", "Lighthouse")
 
 
 @pytest.fixture
@@ -130,6 +126,17 @@ def running(tmp_path: Any) -> Iterator[Running]:
     product = Running(tmp_path)
     yield product
     product.stop()
+
+
+def _workspace(slug: str, name: str, time_zone: str = "UTC") -> Workspace:
+    """A workspace that has started with the default types."""
+    from memoryapp.access.services import operator
+    from memoryapp.ledger.services import create_workspace, record
+    from memoryapp.ontology.services import start
+
+    made = create_workspace(slug, name, time_zone)
+    record(operator(made), "declare", start)
+    return made
 
 
 def _member(workspace: Workspace, role: str, name: str = "") -> Principal:

@@ -14,6 +14,4 @@ STORAGES = STORAGES | {  # noqa: F405
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
 }
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-# Static files come from where they are written, through the middleware that serves them in production.
-WHITENOISE_USE_FINDERS = True
-WHITENOISE_AUTOREFRESH = True
+STATIC_ROOT.mkdir(exist_ok=True)  # noqa: F405

@@ -6,7 +6,16 @@ class GraphConfig(AppConfig):
     label = "graph"
 
     def ready(self) -> None:
+        from memoryapp.graph import changes, identity_cases, participants, usage
+        from memoryapp.graph.services import projection
         from memoryapp.graph.triggers import rules
         from memoryapp.ledger import triggers
+        from memoryapp.ontology import usage as ontology_usage
+        from memoryapp.sources import arrivals, identities
 
         triggers.register(rules)
+        changes.register(projection.follow)
+        arrivals.register(participants.bind_participants)
+        identities.register(participants.identity_violations)
+        ontology_usage.register(usage.count)
+        identity_cases.register()

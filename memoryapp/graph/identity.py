@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import hashlib
+import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import islice, product
 from typing import Any
 
 from django.db.models import Q
 
-from memoryapp.doors.errors import Violation
+from memoryapp.doors.errors import Invalid, NotFound, Violation
 from memoryapp.graph.models import IdentityKey, Node
-from memoryapp.ledger.models import Workspace
+from memoryapp.graph.refusals import ambiguous
+from memoryapp.graph.statements import NodeKeys, NodeReference
+from memoryapp.ledger.models import Workspace, Write
+from memoryapp.ledger.principal import Principal
 from memoryapp.ontology.compiled import Ontology
 from memoryapp.ontology.normalise import PART, key_text
+from memoryapp.ontology.queries import current_ontology
 
 LONGEST_KEY = 400
 """Characters of a key kept as they are; a longer one is kept as its digest."""
@@ -45,15 +50,24 @@ def canonical(ontology: Ontology, node_class: str, properties: Mapping[str, Any]
 def keys_of(ontology: Ontology, node_class: str, properties: Mapping[str, Any]) -> list[Key]:
     """Every identity key these properties make up; a multi-valued property makes one for each value."""
     known = ontology.properties_of(node_class)
+    several = {
+        name: values_of(value, known[name].multi_valued)
+        for name, value in properties.items()
+        if name in known and not is_empty(value)
+    }
+    return keys_of_values(ontology, node_class, several)
+
+
+def keys_of_values(ontology: Ontology, node_class: str, values: Mapping[str, Sequence[Any]]) -> list[Key]:
+    """The same for properties of which all values are given, whether or not they may be held at once."""
+    known = ontology.properties_of(node_class)
     found: list[Key] = []
     for key_set in ontology.key_sets(node_class):
-        if any(is_empty(properties.get(name)) for name in key_set.properties):
-            continue
         choices = [
-            [key_text(value, known[name].normaliser) for value in values_of(properties[name], known[name].multi_valued)]
+            list(dict.fromkeys(key_text(value, known[name].normaliser) for value in values.get(name, ())))
             for name in key_set.properties
         ]
-        for combination in list(product(*choices))[:MOST_KEYS]:
+        for combination in islice(product(*choices), MOST_KEYS):
             if all(combination):
                 found.append(Key(key_set.owner_class, key_set.name, _fitting(PART.join(combination))))
     return list(dict.fromkeys(found))
@@ -98,6 +112,41 @@ def nodes_by_key(workspace: Workspace, keys: Iterable[Key]) -> dict[Key, Node]:
         for row in rows:
             found[Key(row.owner_class, row.key_set, row.value)] = unfolded(row.node)
     return found
+
+
+def resolve(of: Write | Principal, reference: NodeReference) -> Node:
+    """The node that is meant: by id, redirects followed, or by identity keys.
+
+    Raises NotFound `no_such_node`, Invalid `identity_missing` or for what is not declared, and Conflict
+    `identity_ambiguous` with the ids when the keys lead to more than one node.
+    """
+    if isinstance(reference, NodeKeys):
+        return _by_keys(of, reference)
+    return by_id(of, reference)
+
+
+def by_id(of: Write | Principal, node_id: uuid.UUID) -> Node:
+    """The node with this id, or the one it was folded into."""
+    node = Node.objects.filter(workspace=of.workspace, pk=node_id).select_related("folded_into").first()
+    if node is None:
+        raise NotFound("There is no such node.", code="no_such_node", extra={"id": str(node_id)})
+    return unfolded(node)
+
+
+def _by_keys(of: Write | Principal, reference: NodeKeys) -> Node:
+    ontology = current_ontology(of.workspace)
+    ontology.node_class(reference.node_class)
+    if wrong := ontology.property_violations(reference.node_class, reference.keys, "/keys"):
+        raise Invalid.all(wrong)
+    keys = keys_of(ontology, reference.node_class, canonical(ontology, reference.node_class, reference.keys))
+    if not keys:
+        raise Invalid.all([missing(ontology, reference.node_class, "/keys")])
+    found = distinct(list(nodes_by_key(of.workspace, keys).values()))
+    if len(found) > 1:
+        raise ambiguous(found)
+    if not found or not ontology.is_class(found[0].node_class, reference.node_class):
+        raise NotFound(f"No {reference.node_class} is known by these keys.", code="no_such_node")
+    return found[0]
 
 
 def unfolded(node: Node) -> Node:

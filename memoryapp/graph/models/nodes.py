@@ -41,10 +41,13 @@ class Node(WorkspaceRow):
     ontology_version = models.PositiveIntegerField()
     write = models.ForeignKey(Write, on_delete=models.PROTECT, related_name="nodes")
     recorded_at = models.DateTimeField()
+    projected_at = models.DateTimeField(
+        null=True, blank=True, help_text="The instant for which `properties` were last read off the beliefs."
+    )
 
     objects = models.Manager.from_queryset(NodeQuerySet)()
 
-    guard = Guard(mutable=("label", "bare_label", "properties", "state", "folded_into", "lock"))
+    guard = Guard(mutable=("label", "bare_label", "properties", "state", "folded_into", "lock", "projected_at"))
 
     class Meta:
         indexes = [

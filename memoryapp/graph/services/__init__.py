@@ -1,5 +1,6 @@
 """The graph's writes: its public verbs."""
 
+from memoryapp.graph.identity import resolve
 from memoryapp.graph.services.beliefs import (
     change_audience,
     change_state,
@@ -9,19 +10,38 @@ from memoryapp.graph.services.beliefs import (
     retract,
     supersede,
 )
-from memoryapp.graph.services.nodes import resolve
+from memoryapp.graph.services.edges import connect, connect_as, disconnect
+from memoryapp.graph.services.lookalikes import open_ambiguity_case
+from memoryapp.graph.services.mentions import bind_mention, mention
+from memoryapp.graph.services.nodes import NodeInput, Upserted, bind_actor, upsert_node, upsert_nodes
+from memoryapp.graph.services.projection import project
+from memoryapp.graph.services.relations import relate, retract_relation
 from memoryapp.graph.services.remembering import Remembered, remember, remember_all
 
 __all__ = [
+    "NodeInput",
     "Remembered",
+    "Upserted",
+    "bind_actor",
+    "bind_mention",
     "change_audience",
     "change_state",
     "change_validity",
+    "connect",
+    "connect_as",
+    "disconnect",
+    "mention",
+    "open_ambiguity_case",
+    "project",
     "reinstate",
+    "relate",
     "remember",
     "remember_all",
     "resolve",
     "retire",
     "retract",
+    "retract_relation",
     "supersede",
+    "upsert_node",
+    "upsert_nodes",
 ]

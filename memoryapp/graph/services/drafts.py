@@ -15,9 +15,9 @@ from typing import Any
 
 from memoryapp.doors.errors import DomainError, Violation
 from memoryapp.graph import slots
+from memoryapp.graph.identity import resolve
 from memoryapp.graph.models import Belief, Node
 from memoryapp.graph.models.beliefs import Precision, Standing, Status
-from memoryapp.graph.services import nodes
 from memoryapp.graph.services.beliefs import audience_fault
 from memoryapp.graph.statements import Moment, NodeReference, Quoted, Statement
 from memoryapp.ledger.models import Write
@@ -96,7 +96,7 @@ class Reading:
         key = repr(reference)
         if key not in self._nodes:
             try:
-                self._nodes[key] = nodes.resolve(self.write, reference)
+                self._nodes[key] = resolve(self.write, reference)
             except DomainError as error:
                 self._nodes[key] = error
         return self._nodes[key]

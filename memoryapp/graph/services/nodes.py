@@ -3,54 +3,263 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
-from memoryapp.doors.errors import Conflict, Invalid, NotFound
-from memoryapp.graph.identity import canonical, distinct, keys_of, missing, nodes_by_key, unfolded
-from memoryapp.graph.models import Node
-from memoryapp.graph.statements import NodeKeys, NodeReference
-from memoryapp.ledger.models import Write
-from memoryapp.ledger.principal import Principal
+from memoryapp.doors.errors import Conflict, DomainError, Invalid, Violation
+from memoryapp.graph import changes
+from memoryapp.graph.identity import (
+    Key,
+    canonical,
+    distinct,
+    is_empty,
+    keys_of,
+    missing,
+    nodes_by_key,
+    values_of,
+)
+from memoryapp.graph.models import ActorNode, Belief, Node
+from memoryapp.graph.refusals import ambiguous
+from memoryapp.graph.services import lookalikes
+from memoryapp.graph.services.projection import LONGEST_LABEL
+from memoryapp.graph.services.remembering import Remembered, record_all
+from memoryapp.graph.statements import Moment, Quoted, Statement
+from memoryapp.ledger.models import Actor, Write
+from memoryapp.ontology.compiled import Ontology
+from memoryapp.ontology.normalise import bare_text, key_text
 from memoryapp.ontology.queries import current_ontology
+from memoryapp.review.models import Case
+
+MOST = 500
+"""Nodes in one batch."""
 
 
-def resolve(of: Write | Principal, reference: NodeReference) -> Node:
-    """The node that is meant: by id, redirects followed, or by identity keys.
+@dataclass(frozen=True)
+class NodeInput:
+    """A node as somebody describes it: its class and properties, and what that stands on.
 
-    Raises NotFound `no_such_node`, Invalid `identity_missing` or for what is not declared, and Conflict
-    `identity_ambiguous` with the ids when the keys lead to more than one node.
+    `properties` must make up at least one identity key set; a multi-valued one takes a value or a list of values.
     """
-    if isinstance(reference, NodeKeys):
-        return _by_keys(of, reference)
-    return by_id(of, reference)
+
+    node_class: str
+    properties: dict[str, Any]
+    evidence: tuple[Quoted, ...] = ()
+    premises: tuple[uuid.UUID, ...] = ()
+    valid_from: Moment | None = None
+    valid_to: Moment | None = None
+    confidence: float | None = None
 
 
-def by_id(of: Write | Principal, node_id: uuid.UUID) -> Node:
-    """The node with this id, or the one it was folded into."""
-    node = Node.objects.filter(workspace=of.workspace, pk=node_id).select_related("folded_into").first()
-    if node is None:
-        raise NotFound("There is no such node.", code="no_such_node", extra={"id": str(node_id)})
-    return unfolded(node)
+@dataclass(frozen=True)
+class Upserted:
+    """What came of it: the node, whether it is new, what is believed of it now, and what contradicts what was."""
+
+    node: Node
+    created: bool
+    beliefs: tuple[Belief, ...] = ()
+    conflicts: tuple[Case, ...] = ()
 
 
-def _by_keys(of: Write | Principal, reference: NodeKeys) -> Node:
-    ontology = current_ontology(of.workspace)
-    ontology.node_class(reference.node_class)
-    if wrong := ontology.property_violations(reference.node_class, reference.keys, "/keys"):
+@dataclass
+class _Row:
+    """One described node on its way in."""
+
+    number: int
+    given: NodeInput
+    properties: dict[str, Any]
+    keys: list[Key]
+    node: Node | None = None
+    created: bool = False
+
+
+def upsert_node(
+    write: Write,
+    node_class: str,
+    properties: dict[str, Any],
+    evidence: Sequence[Quoted] = (),
+    *,
+    premises: Sequence[uuid.UUID] = (),
+    valid_from: Moment | None = None,
+    valid_to: Moment | None = None,
+    confidence: float | None = None,
+) -> Upserted:
+    """Find the node by its identity keys or make it, and believe of it what is said; see `upsert_nodes`."""
+    write.by.require("upsert_nodes")
+    given = NodeInput(node_class, properties, tuple(evidence), tuple(premises), valid_from, valid_to, confidence)
+    return store(write, [given], numbered=False)[0]
+
+
+def upsert_nodes(write: Write, nodes: Sequence[NodeInput]) -> list[Upserted]:
+    """Find or make a batch of nodes: all or nothing, in order, every violation with its row.
+
+    Matching is by exact normalised identity keys only, over the class that declares the key and all below it. Nobody
+    found: a new node. One found: what is missing is filled in, another value of a multi-valued property is added, and
+    another value of a single-valued one becomes a conflict that waits for a person. Two found: nothing is merged, and
+    the write is refused (Conflict `identity_ambiguous` with the ids). Every value is a belief with its evidence.
+    """
+    write.by.require("upsert_nodes")
+    return store(write, nodes)
+
+
+def store(write: Write, nodes: Sequence[NodeInput], *, numbered: bool = True, keyless: bool = False) -> list[Upserted]:
+    """What `upsert_nodes` does, for whoever has a right of its own to it (telling, a verdict, extraction).
+
+    `keyless`: a person said that a thing without an identity key is something of its own.
+    """
+    if len(nodes) > MOST:
+        raise Invalid.at("", "too_many", f"{len(nodes)} nodes are too many at once.", f"at most {MOST}")
+    ontology = current_ontology(write.workspace)
+    rows = _read(ontology, nodes, numbered, keyless)
+    _match(write, ontology, rows, numbered)
+    made = [row.node for row in rows if row.created and row.node is not None]
+    Node.objects.bulk_create(made)
+    statements = [(row, statement) for row in rows for statement in _statements(ontology, row)]
+    remembered = _remember(write, statements, numbered)
+    stored = {node.pk: node for node in Node.objects.filter(pk__in={row.node.pk for row in rows if row.node})}
+    changes.announce(write, [stored[node.pk] for node in made])
+    lookalikes.suggest(write, ontology, [stored[node.pk] for node in made])
+    return [_upserted(row, stored, statements, remembered) for row in rows]
+
+
+def bind_actor(write: Write, *, actor: Actor, node: Node) -> ActorNode:
+    """Say which node a member or agent is, so that what is for its owners only is served to them."""
+    write.by.require("manage_members")
+    return ActorNode.objects.get_or_create(
+        workspace=write.workspace, actor=actor, node=node, defaults={"write": write}
+    )[0]
+
+
+def _read(ontology: Ontology, nodes: Sequence[NodeInput], numbered: bool, keyless: bool) -> list[_Row]:
+    rows: list[_Row] = []
+    wrong: list[Violation] = []
+    for number, given in enumerate(nodes):
+        row = number if numbered else None
+        try:
+            ontology.concrete_class(given.node_class)
+        except DomainError as error:
+            wrong += [replace(violation, row=row) for violation in error.violations]
+            continue
+        found = ontology.property_violations(given.node_class, given.properties)
+        properties = canonical(ontology, given.node_class, given.properties)
+        keys = [] if found else keys_of(ontology, given.node_class, properties)
+        if not found and not keys and not keyless:
+            found = [missing(ontology, given.node_class, "/properties")]
+        wrong += [replace(violation, row=row) for violation in found]
+        rows.append(_Row(number, given, properties, keys))
+    if wrong:
         raise Invalid.all(wrong)
-    keys = keys_of(ontology, reference.node_class, canonical(ontology, reference.node_class, reference.keys))
-    if not keys:
-        raise Invalid.all([missing(ontology, reference.node_class, "/keys")])
-    found = distinct(list(nodes_by_key(of.workspace, keys).values()))
-    if len(found) > 1:
-        raise ambiguous(found)
-    if not found or not ontology.is_class(found[0].node_class, reference.node_class):
-        raise NotFound(f"No {reference.node_class} is known by these keys.", code="no_such_node")
-    return found[0]
+    return rows
 
 
-def ambiguous(nodes: list[Node]) -> Conflict:
-    """The refusal when identity keys lead to different nodes: nothing is merged by itself."""
-    ids = sorted(str(node.pk) for node in nodes)
-    return Conflict(
-        f"These identity keys belong to {len(ids)} different nodes.", code="identity_ambiguous", extra={"nodes": ids}
+def _match(write: Write, ontology: Ontology, rows: list[_Row], numbered: bool) -> None:
+    """Give every row its node: the one its keys lead to, one that an earlier row makes, or a new one."""
+    held = nodes_by_key(write.workspace, [key for row in rows for key in row.keys])
+    unclear: list[tuple[_Row, list[Node]]] = []
+    for row in rows:
+        found = distinct([held[key] for key in row.keys if key in held])
+        if len(found) > 1:
+            unclear.append((row, found))
+            continue
+        row.created = not found
+        row.node = found[0] if found else _new(write, ontology, row)
+        _refuse_other_class(ontology, row, numbered)
+        held.update(dict.fromkeys(row.keys, row.node))
+    if unclear:
+        violations = tuple(
+            Violation(
+                "/properties",
+                "identity_ambiguous",
+                "These identity keys belong to different nodes.",
+                "keys of one node: " + ", ".join(str(node.pk) for node in found),
+                row.number if numbered else None,
+            )
+            for row, found in unclear
+        )
+        raise ambiguous([node for _, found in unclear for node in found], violations)
+
+
+def _refuse_other_class(ontology: Ontology, row: _Row, numbered: bool) -> None:
+    node = row.node
+    if node is None or ontology.is_class(node.node_class, row.given.node_class):
+        return
+    message = f"This is the {node.node_class} {node.label}, and a node's class never changes."
+    accepted = f"{node.node_class}, or a class above it"
+    number = row.number if numbered else None
+    raise Conflict(
+        message,
+        code="class_differs",
+        violations=(Violation("/class", "class_differs", message, accepted, number),),
+        extra={"nodes": [str(node.pk)]},
+    )
+
+
+def _new(write: Write, ontology: Ontology, row: _Row) -> Node:
+    label = ontology.label(row.given.node_class, row.properties)[:LONGEST_LABEL]
+    return Node(
+        workspace=write.workspace,
+        node_class=row.given.node_class,
+        label=label,
+        bare_label=bare_text(label)[:LONGEST_LABEL],
+        ontology_version=ontology.number,
+        write=write,
+        recorded_at=write.recorded_at,
+        projected_at=write.recorded_at,
+    )
+
+
+def _statements(ontology: Ontology, row: _Row) -> Iterable[Statement]:
+    known = ontology.properties_of(row.given.node_class)
+    if row.node is None:
+        return
+    for name, given in row.properties.items():
+        if is_empty(given):
+            continue
+        values = values_of(given, known[name].multi_valued)
+        for value in {key_text(value, known[name].normaliser): value for value in values}.values():
+            yield Statement(
+                subject=row.node.pk,
+                predicate=name,
+                value=value,
+                evidence=row.given.evidence,
+                premises=row.given.premises,
+                valid_from=row.given.valid_from,
+                valid_to=row.given.valid_to,
+                confidence=row.given.confidence,
+            )
+
+
+def _remember(write: Write, statements: list[tuple[_Row, Statement]], numbered: bool) -> list[Remembered]:
+    try:
+        return record_all(write, [statement for _, statement in statements])
+    except Invalid as error:
+        raise Invalid.all(_of_nodes(error, statements, numbered)) from error
+
+
+def _of_nodes(error: Invalid, statements: list[tuple[_Row, Statement]], numbered: bool) -> list[Violation]:
+    """Violations of statements as violations of the nodes they were made of, each once."""
+    found: dict[tuple[int, str, str], Violation] = {}
+    for violation in error.violations:
+        row, statement = statements[violation.row or 0]
+        of_value = violation.path.startswith("/value")
+        path = violation.path.replace("/value", f"/properties/{statement.predicate}", 1) if of_value else violation.path
+        number = row.number if numbered else None
+        found.setdefault((row.number, path, violation.code), replace(violation, path=path, row=number))
+    return list(found.values())
+
+
+def _upserted(
+    row: _Row,
+    stored: dict[uuid.UUID, Node],
+    statements: list[tuple[_Row, Statement]],
+    remembered: list[Remembered],
+) -> Upserted:
+    mine = [one for (other, _), one in zip(statements, remembered, strict=True) if other is row]
+    if row.node is None:
+        raise AssertionError("a row is matched before it is stored")
+    return Upserted(
+        stored[row.node.pk],
+        row.created,
+        tuple(one.belief for one in mine),
+        tuple(case for one in mine for case in one.conflicts),
     )

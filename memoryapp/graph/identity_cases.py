@@ -1,0 +1,188 @@
+"""What the graph puts before a person about nodes: are these two one, and who is meant by a name."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+from django.db.models import Q
+
+from memoryapp.doors.errors import Conflict, Invalid
+from memoryapp.graph import changes
+from memoryapp.graph.models import Belief, Mention, Node, RelationPlayer
+from memoryapp.graph.models.beliefs import Standing, Status
+from memoryapp.graph.services import beliefs, mentions
+from memoryapp.ledger.models import Write
+from memoryapp.ledger.principal import Principal
+from memoryapp.review import registry, sight
+from memoryapp.review.models import Case, Decision
+from memoryapp.review.registry import Asks, CaseKind, Field, Verdict
+
+
+def register() -> None:
+    """Let the review room know these kinds of case, and what they are about."""
+    sight.register(sight.SubjectType("node", search=_nodes_called))
+    sight.register(sight.SubjectType("mention", search=_mentions_of))
+    for kind in (MERGE_SUGGESTION, AMBIGUOUS_IDENTITY, UNBOUND_MENTION):
+        registry.register(kind)
+
+
+def _nodes_called(by: Principal, text: str) -> Any:
+    return Node.objects.visible_to(by).filter(label__icontains=text).values("pk")
+
+
+def _mentions_of(by: Principal, text: str) -> Any:
+    return Mention.objects.filter(workspace=by.workspace, name__icontains=text).values("pk")
+
+
+def _present_nodes(by: Principal, case: Case) -> dict[str, Any]:
+    """The nodes side by side, with what identifies them and how much is known of each."""
+    ids = [subject.subject_id for subject in case.subjects.order_by("role") if subject.subject_type == "node"]
+    found = Node.objects.visible_to(by).filter(pk__in=ids).prefetch_related("identity_keys")
+    return {
+        "nodes": [
+            {
+                "id": str(node.pk),
+                "class": node.node_class,
+                "label": node.label,
+                "properties": node.properties,
+                "keys": sorted(key.key_set for key in node.identity_keys.all() if key.active),
+                "since": node.recorded_at,
+                "beliefs": Belief.objects.visible_to(by).filter(Q(subject=node) | Q(object=node)).count(),
+            }
+            for node in found.order_by("recorded_at", "pk")
+        ]
+    }
+
+
+def _keep_apart(write: Write, case: Case, verdict: str, edits: dict[str, Any]) -> None:
+    """They are not the same. The decision itself is what is remembered."""
+
+
+def _nothing_to_put_back(write: Write, decision: Decision) -> None:
+    """Telling apart changed nothing but the case."""
+
+
+NOT_THE_SAME = Verdict(
+    "not_the_same",
+    "Not the same",
+    remembered=True,
+    explains="They stay two, and are not suggested again.",
+)
+
+MERGE_SUGGESTION = CaseKind(
+    name="merge_suggestion",
+    title="Two of one name?",
+    verdicts=(NOT_THE_SAME,),
+    present=_present_nodes,
+    decide=_keep_apart,
+    undo=_nothing_to_put_back,
+    explains="Two nodes have names that differ by spaces or punctuation alone. No machine makes them one.",
+)
+
+AMBIGUOUS_IDENTITY = CaseKind(
+    name="ambiguous_identity",
+    title="Keys of several nodes",
+    verdicts=(NOT_THE_SAME,),
+    present=_present_nodes,
+    decide=_keep_apart,
+    undo=_nothing_to_put_back,
+    explains="One description carried identity keys of several nodes. Nothing of it was stored.",
+)
+
+
+def _mention(case: Case) -> Mention:
+    subject = case.subjects.get(role="mention")
+    return Mention.objects.select_related("source", "circle").get(workspace=case.workspace_id, pk=subject.subject_id)
+
+
+def _present_mention(by: Principal, case: Case) -> dict[str, Any]:
+    """The name where it was said, in whose words, and which nodes of the class have that name."""
+    noted = _mention(case)
+    classes = Node.objects.visible_to(by).filter(label__iexact=noted.name, state=Node.State.ACTIVE)
+    return {
+        "name": noted.name,
+        "class": noted.node_class,
+        "circle": {"id": str(noted.circle.pk), "label": noted.circle.label} if noted.circle else None,
+        "source": str(noted.source_id),
+        "span": [noted.span_start, noted.span_end],
+        "mentions": len(mentions.unbound_alike(noted)),
+        "nodes": [
+            {"id": str(node.pk), "class": node.node_class, "label": node.label} for node in classes.order_by("pk")[:20]
+        ],
+    }
+
+
+def _decide_mention(write: Write, case: Case, verdict: str, edits: dict[str, Any]) -> None:
+    noted = _mention(case)
+    if verdict == "bind":
+        mentions.bind_mention(write, noted, uuid.UUID(str(edits["node"])))
+    elif verdict == "new_node":
+        mentions.make_node(write, noted)
+    elif verdict == "not_an_entity":
+        mentions.dismiss_mention(write, noted)
+    else:
+        raise Invalid.at(
+            "/verdict", "unknown_verdict", f"There is no verdict {verdict}.", "bind, new_node, not_an_entity"
+        )
+
+
+def _undo_mention(write: Write, decision: Decision) -> None:
+    """Unbind what the decision bound, and take back the node that it made."""
+    noted = _mention(decision.case)
+    alike = Mention.objects.filter(
+        workspace=noted.workspace_id,
+        normal_name=noted.normal_name,
+        node_class=noted.node_class,
+        circle=noted.circle_id,
+    )
+    if decision.verdict == "not_an_entity":
+        bound = alike.filter(dismissed=True)
+    elif decision.verdict == "new_node":
+        bound = alike.filter(node__write=decision.write_id)
+        _retire_made(write, decision)
+    else:
+        bound = alike.filter(node=noted.node_id)
+    mentions.release_mentions(list(bound.values_list("pk", flat=True)))
+
+
+def _retire_made(write: Write, decision: Decision) -> None:
+    for node in Node.objects.filter(workspace=write.workspace, write=decision.write_id):
+        _refuse_if_rested_on(node, decision)
+        mine = list(Belief.objects.filter(subject=node, write=decision.write_id))
+        for belief in mine:
+            reason = "The verdict that made this node was undone."
+            beliefs.change_state(write, belief, reason=reason, status=Status.ARCHIVED, standing=Standing.RETRACTED)
+        changes.announce(write, mine)
+        Node.objects.filter(pk=node.pk).update(state=Node.State.RETIRED)
+
+
+def _refuse_if_rested_on(node: Node, decision: Decision) -> None:
+    later = (
+        Belief.objects.filter(Q(subject=node) | Q(object=node)).exclude(write=decision.write_id).order_by("recorded_at")
+    ).first()
+    owned = RelationPlayer.objects.filter(node=node).exclude(relation__write=decision.write_id).first()
+    resting = later.write_id if later else owned.relation.write_id if owned else None
+    if resting is not None:
+        message = "Something was recorded of this node since."
+        raise Conflict(message, code="rested_on", extra={"write": str(resting)})
+
+
+UNBOUND_MENTION = CaseKind(
+    name="unbound_mention",
+    title="Who is meant?",
+    verdicts=(
+        Verdict(
+            "bind",
+            "Bind to a node",
+            asks=(Field("node", "Node", Asks.REFERENCE, required=True),),
+            explains="This name, in these people's words, means that node.",
+        ),
+        Verdict("new_node", "New node", explains="Something of its own that is not known yet."),
+        Verdict("not_an_entity", "Names nothing", explains="It is no name of anything."),
+    ),
+    present=_present_mention,
+    decide=_decide_mention,
+    undo=_undo_mention,
+    explains="A name was said that no identity key explains, and not exactly one known node has it.",
+)

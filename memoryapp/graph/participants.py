@@ -1,0 +1,80 @@
+"""Who takes part in a conversation becomes a node, by the identity keys they were given with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from memoryapp.doors.errors import Conflict, DomainError, Violation
+from memoryapp.graph.identity import canonical, distinct, keys_of, missing, nodes_by_key
+from memoryapp.graph.models import Node, ParticipantNode
+from memoryapp.graph.services.lookalikes import open_ambiguity_case
+from memoryapp.graph.services.mentions import names_of
+from memoryapp.graph.services.nodes import NodeInput, store
+from memoryapp.graph.statements import Quoted
+from memoryapp.ledger.models import Workspace, Write
+from memoryapp.ontology.compiled import Ontology
+from memoryapp.ontology.normalise import normal_text
+from memoryapp.ontology.queries import current_ontology
+from memoryapp.sources.models import Participant, Source
+
+
+def identity_violations(
+    workspace: Workspace, node_class: str, identity: Mapping[str, str], path: str
+) -> list[Violation]:
+    """What is wrong with the identity a participant is given with: the class, a key, a value, or that there is none."""
+    ontology = current_ontology(workspace)
+    try:
+        ontology.concrete_class(node_class, path.rsplit("/", 1)[0] + "/class")
+    except DomainError as error:
+        return list(error.violations)
+    if wrong := ontology.property_violations(node_class, identity, path):
+        return wrong
+    return [] if keys_of(ontology, node_class, identity) else [missing(ontology, node_class, path)]
+
+
+def bind_participants(write: Write, sources: Sequence[Source]) -> None:
+    """Find or make the node of every participant who speaks for the first time and came with identity keys.
+
+    Who cannot be told apart (keys of two nodes, or of another class) stays unbound and a person is asked: what was told
+    is kept in any case.
+    """
+    first: dict[Any, Source] = {}
+    for source in sources:
+        if source.participant_id is not None:
+            first.setdefault(source.participant_id, source)
+    bound = ParticipantNode.objects.filter(participant__in=list(first)).values("participant")
+    people = list(Participant.objects.filter(pk__in=list(first)).exclude(pk__in=bound).exclude(identity={}))
+    if not people:
+        return
+    ontology = current_ontology(write.workspace)
+    for person in people:
+        _bind(write, ontology, person, first[person.pk])
+
+
+def _bind(write: Write, ontology: Ontology, person: Participant, turn: Source) -> None:
+    properties = dict(person.identity)
+    keys = keys_of(ontology, person.node_class, canonical(ontology, person.node_class, properties))
+    held = distinct(list(nodes_by_key(write.workspace, keys).values()))
+    if len(held) > 1:
+        open_ambiguity_case(write, held)
+        return
+    _call_by_name(ontology, person, held[0] if held else None, properties)
+    try:
+        stored = store(write, [NodeInput(person.node_class, properties, (Quoted(turn),))], numbered=False)[0]
+    except Conflict:
+        if held:
+            open_ambiguity_case(write, held)
+        return
+    ParticipantNode.objects.create(workspace=write.workspace, participant=person, node=stored.node, write=write)
+
+
+def _call_by_name(ontology: Ontology, person: Participant, held: Node | None, properties: dict[str, Any]) -> None:
+    """Take the displayed name as the name of somebody who has none yet, else as one more alias."""
+    name = " ".join(person.name.split())
+    known = ontology.properties_of(person.node_class)
+    if not name or "name" in properties or (held is not None and normal_text(name) in names_of(held)):
+        return
+    called = "name" if held is None or "name" not in held.properties else "alias"
+    if called in known and not ontology.property_violations(person.node_class, {called: name}):
+        properties[called] = name

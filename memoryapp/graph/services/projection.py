@@ -1,0 +1,154 @@
+"""What a node is, read off what is believed of it. `project` is the one function that writes the projection."""
+
+from __future__ import annotations
+
+import datetime as dt
+import uuid
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from memoryapp.graph.identity import Key, is_empty, keys_of_values, nodes_by_key
+from memoryapp.graph.models import Belief, IdentityKey, Node
+from memoryapp.graph.models.beliefs import Audience, Standing, Status
+from memoryapp.graph.refusals import ambiguous
+from memoryapp.ledger.models import Workspace, Write
+from memoryapp.ontology.compiled import Ontology
+from memoryapp.ontology.normalise import bare_text, normal_value
+from memoryapp.ontology.queries import current_ontology
+
+CHUNK = 300
+LONGEST_LABEL = 300
+
+
+@dataclass
+class Projection:
+    """What the beliefs about a node say it is at an instant."""
+
+    properties: dict[str, Any] = field(default_factory=dict)
+    label: str = ""
+    keys: list[Key] = field(default_factory=list)
+
+
+def project(write: Write, nodes: Iterable[Node]) -> None:
+    """Write properties, label and identity keys of these nodes anew from what is believed of them.
+
+    A value that ended still identifies its node; one that never was right does not. Raises Conflict
+    `identity_ambiguous` when a key belongs to another node already.
+    """
+    several = list({node.pk: node for node in nodes}.values())
+    if not several:
+        return
+    ontology = current_ontology(write.workspace)
+    projections = projections_at(ontology, several, write.recorded_at)
+    changed = [node for node in several if _take(node, projections[node.pk], write)]
+    Node.objects.bulk_update(changed, ["properties", "label", "bare_label", "lock", "projected_at"], batch_size=CHUNK)
+    _keep_keys(write, several, projections)
+
+
+def follow(write: Write, touched: Sequence[Belief | Node]) -> None:
+    """Project the nodes whose properties are among the touched beliefs."""
+    subjects = {
+        thing.subject_id for thing in touched if isinstance(thing, Belief) and thing.shape == Belief.Shape.PROPERTY
+    }
+    if subjects:
+        project(write, Node.objects.filter(workspace=write.workspace, pk__in=subjects))
+
+
+def projections_at(ontology: Ontology, nodes: Sequence[Node], at: dt.datetime) -> dict[uuid.UUID, Projection]:
+    """What the beliefs that the whole workspace may see say these nodes are at an instant."""
+    beliefs: dict[uuid.UUID, list[Belief]] = defaultdict(list)
+    for start in range(0, len(nodes), CHUNK):
+        rows = Belief.objects.filter(
+            subject__in=[node.pk for node in nodes[start : start + CHUNK]],
+            shape=Belief.Shape.PROPERTY,
+            audience=Audience.WORKSPACE,
+            status__in=[Status.ACTIVATED, Status.ARCHIVED],
+            standing__in=[Standing.HOLDS, Standing.ENDED],
+        ).order_by("recorded_at", "id")
+        for belief in rows:
+            beliefs[belief.subject_id].append(belief)  # type: ignore[index]
+    return {node.pk: _projection(ontology, node, beliefs[node.pk], at) for node in nodes}
+
+
+def _projection(ontology: Ontology, node: Node, beliefs: list[Belief], at: dt.datetime) -> Projection:
+    known = ontology.properties_of(node.node_class)
+    held: dict[str, list[Any]] = defaultdict(list)
+    named: dict[str, list[Any]] = defaultdict(list)
+    ever: dict[str, list[Any]] = defaultdict(list)
+    for belief in beliefs:
+        if belief.predicate not in known or is_empty(belief.value):
+            continue
+        ever[belief.predicate].append(belief.value)
+        if belief.status == Status.ACTIVATED:
+            named[belief.predicate].append(belief.value)
+            if _holds(belief, at):
+                held[belief.predicate].append(belief.value)
+    properties: dict[str, Any] = {}
+    for name in sorted(held):
+        normaliser = known[name].normaliser
+        values = list({repr(normal_value(value, normaliser)): value for value in held[name]}.values())
+        properties[name] = values if known[name].multi_valued else values[-1]
+    label = ontology.label(node.node_class, {name: values[-1] for name, values in named.items()} | properties)
+    return Projection(properties, label[:LONGEST_LABEL], keys_of_values(ontology, node.node_class, ever))
+
+
+def _holds(belief: Belief, at: dt.datetime) -> bool:
+    return (belief.valid_from is None or belief.valid_from <= at) and (belief.valid_to is None or at < belief.valid_to)
+
+
+def _take(node: Node, projection: Projection, write: Write) -> bool:
+    label = projection.label or node.label
+    if (node.properties, node.label) == (projection.properties, label):
+        return False
+    node.properties, node.label, node.bare_label = projection.properties, label, bare_text(label)[:LONGEST_LABEL]
+    node.lock += 1
+    node.projected_at = write.recorded_at
+    return True
+
+
+def _keep_keys(write: Write, nodes: Sequence[Node], projections: dict[uuid.UUID, Projection]) -> None:
+    rows: dict[tuple[uuid.UUID, Key], IdentityKey] = {}
+    for start in range(0, len(nodes), CHUNK):
+        for row in IdentityKey.objects.filter(node__in=nodes[start : start + CHUNK]).order_by("active", "id"):
+            rows[row.node_id, Key(row.owner_class, row.key_set, row.value)] = row
+    wanted = {(node.pk, key): node for node in nodes for key in projections[node.pk].keys}
+    new = [(node, key) for (pk, key), node in wanted.items() if (pk, key) not in rows]
+    again = [row for place, row in rows.items() if place in wanted and not row.active]
+    gone = [row for place, row in rows.items() if place not in wanted and row.active]
+    _refuse_taken(write.workspace, [*new, *((row.node, _key(row)) for row in again)], gone)
+    for row in [*again, *gone]:
+        row.active = not row.active
+    IdentityKey.objects.bulk_update(gone, ["active"], batch_size=CHUNK)
+    IdentityKey.objects.bulk_update(again, ["active"], batch_size=CHUNK)
+    IdentityKey.objects.bulk_create(
+        IdentityKey(
+            workspace=write.workspace,
+            node=node,
+            owner_class=key.owner_class,
+            key_set=key.key_set,
+            value=key.value,
+            write=write,
+        )
+        for node, key in new
+    )
+
+
+def _key(row: IdentityKey) -> Key:
+    return Key(row.owner_class, row.key_set, row.value)
+
+
+def _refuse_taken(workspace: Workspace, claims: list[tuple[Node, Key]], gone: list[IdentityKey]) -> None:
+    """Two nodes cannot be identified by one key; a key that is given up in the same breath is free."""
+    if not claims:
+        return
+    free = {(row.node_id, _key(row)) for row in gone}
+    holders = nodes_by_key(workspace, [key for _, key in claims])
+    claimed: dict[Key, Node] = {}
+    for node, key in claims:
+        first = claimed.setdefault(key, node)
+        holder = holders.get(key)
+        for other in (first, holder):
+            if other is not None and other.pk != node.pk and (other.pk, key) not in free:
+                raise ambiguous([node, other])

@@ -1,0 +1,57 @@
+"""How many rows of the graph use a part of the declared types."""
+
+from __future__ import annotations
+
+from django.db.models import Q, QuerySet
+
+from memoryapp.graph.models import Belief, Node, Relation, RelationPlayer
+from memoryapp.ledger.models import Workspace
+from memoryapp.ontology.usage import Part
+
+
+def count(workspace: Workspace, part: Part) -> int:
+    """How many stored rows use it."""
+    counted = {
+        "node_classes": _of_node_class,
+        "relationships": _of_relationship,
+        "belief_kinds": _of_belief_kind,
+        "relation_kinds": _of_relation_kind,
+    }
+    return counted[part.family](workspace, part)
+
+
+def _of_node_class(workspace: Workspace, part: Part) -> int:
+    if part.part in ("", "keys"):
+        return Node.objects.filter(workspace=workspace, node_class__in=part.types).count()
+    beliefs = Belief.objects.filter(
+        workspace=workspace,
+        shape=Belief.Shape.PROPERTY,
+        predicate=part.name,
+        subject__node_class__in=part.types,
+    )
+    return beliefs.filter(value=part.value).count() if part.part == "value" else beliefs.count()
+
+
+def _of_relationship(workspace: Workspace, part: Part) -> int:
+    edges = Belief.objects.filter(workspace=workspace, shape=Belief.Shape.EDGE, predicate=part.type)
+    return edges.count() if not part.part else _holding(edges, "qualifiers", part)
+
+
+def _of_belief_kind(workspace: Workspace, part: Part) -> int:
+    beliefs = Belief.objects.filter(workspace=workspace, kind__in=part.types)
+    return beliefs.count() if not part.part else _holding(beliefs, "attributes", part)
+
+
+def _of_relation_kind(workspace: Workspace, part: Part) -> int:
+    if part.part == "role":
+        players = RelationPlayer.objects.filter(workspace=workspace, kind=part.type, role=part.name)
+        return players.values("relation").distinct().count()
+    relations = Relation.objects.filter(workspace=workspace, kind=part.type)
+    return relations.count() if not part.part else _holding(relations, "attributes", part)
+
+
+def _holding(rows: QuerySet[Belief] | QuerySet[Relation], column: str, part: Part) -> int:
+    """Rows whose JSON column has the named entry, or that value of it."""
+    if part.part == "value":
+        return rows.filter(Q(**{f"{column}__{part.name}": part.value})).count()
+    return rows.filter(Q(**{f"{column}__has_key": part.name})).count()
