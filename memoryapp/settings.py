@@ -216,7 +216,7 @@ SPECTACULAR_SETTINGS = {
     "SERVE_PERMISSIONS": [],
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
-    "SWAGGER_UI_SETTINGS": {"persistAuthorization": False, "docExpansion": "list", "tryItOutEnabled": False},
+    "SWAGGER_UI_SETTINGS": {"persistAuthorization": False, "docExpansion": "list", "defaultModelsExpandDepth": -1},
     "COMPONENT_SPLIT_REQUEST": True,
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "POSTPROCESSING_HOOKS": ["drf_spectacular.hooks.postprocess_schema_enums", "memoryapp.api.schema.finish"],

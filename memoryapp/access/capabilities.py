@@ -104,3 +104,13 @@ def known_surfaces(surfaces: Iterable[str]) -> list[str]:
             for surface in unknown
         )
     return [surface for surface in SURFACES if surface in asked]
+
+
+def as_table() -> str:
+    """The table as the documentation shows it."""
+    lines = ["| capability | what it allows | member roles | agent surfaces |", "|---|---|---|---|"]
+    for capability in CAPABILITIES:
+        roles = ", ".join(capability.roles) or "none"
+        surfaces = ", ".join(capability.surfaces) or "none"
+        lines.append(f"| `{capability.name}` | {capability.title} | {roles} | {surfaces} |")
+    return "\n".join(lines) + "\n"

@@ -33,6 +33,9 @@ from memoryapp.ledger.principal import Principal
 ANY_KEY = "any key"
 """In `needs`: whoever has a valid key."""
 
+_OF_PAGING = ("cursor", "page_size", "time_zone")
+_OF_THE_CALLER = ("run", "model", "rationale", "time_zone")
+
 VERBS = ("get", "post", "put", "patch", "delete")
 
 
@@ -70,7 +73,7 @@ class Endpoint(APIView):
     """POST asks a question and stores nothing that a repeat would store again."""
 
     authentication_classes = [AgentKeyAuthentication]
-    permission_classes: ClassVar[list[Any]] = []
+    permission_classes = []
     renderer_classes = [JSONRenderer]
     parser_classes = [JSONParser]
     content_negotiation_class = AlwaysJson
@@ -113,6 +116,16 @@ class Endpoint(APIView):
             self.lock = etags.named_lock(request.headers.get("If-Match"))
         self.by = as_told(self.by, self.told)
 
+    @property
+    def filters(self) -> dict[str, Any]:
+        """The parameters but for those of paging and of reading times."""
+        return {name: value for name, value in self.asked.items() if name not in _OF_PAGING}
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """The body but for what it says of the agent's own doing and of reading times."""
+        return {name: value for name, value in self.told.items() if name not in _OF_THE_CALLER}
+
     def write(self, action: str, act: Callable[[Write], Answer]) -> Response:
         """Do a write once, in one transaction with its answer, and answer."""
         request = self.request
@@ -134,17 +147,16 @@ class Endpoint(APIView):
         self, rows: QuerySet[Any], *, order: tuple[str, ...], shape: Callable[[Any], dict[str, Any]], **also: Any
     ) -> Response:
         """One page of rows, shaped; `also` is added beside the items."""
-        asked = {name: value for name, value in self.asked.items() if name not in ("cursor", "page_size")}
         found: paging.Page[Model] = paging.page(
             rows,
             order=order,
             size=self.asked.get("page_size", paging.USUAL_SIZE),
             cursor=self.asked.get("cursor"),
-            question=[str(self.by.workspace.pk), str(self.by.actor.pk), self.request.path, asked],
+            question=[str(self.by.workspace.pk), str(self.by.actor.pk), self.request.path, self.filters],
         )
         return Response(found.shaped(shape) | also)
 
-    def finalize_response(self, request: Request, response: Response, *args: Any, **kwargs: Any) -> Response:  # type: ignore[override]
+    def finalize_response(self, request: Request, response: Response, *args: Any, **kwargs: Any) -> Response:
         """Every answer says which workspace it is about, and is kept by nobody on the way."""
         final: Response = super().finalize_response(request, response, *args, **kwargs)
         by = getattr(self, "by", None)

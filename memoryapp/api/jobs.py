@@ -16,14 +16,16 @@ from memoryapp.doors.fields import Identifier, OneOf, Paged, Text
 from memoryapp.ledger import jobs, queries
 from memoryapp.ledger.models import Job, JobAttempt
 
-ATTEMPT = {
+Described = dict[str, "serializers.Field[Any, Any, Any, Any]"]
+
+ATTEMPT: Described = {
     "number": serializers.IntegerField(),
     "started_at": serializers.DateTimeField(),
     "ended_at": serializers.DateTimeField(allow_null=True),
     "ending": serializers.CharField(help_text="How the try ended; blank while it runs."),
     "error": serializers.CharField(),
 }
-JOB = {
+JOB: Described = {
     "id": serializers.UUIDField(),
     "kind": serializers.CharField(),
     "title": serializers.CharField(),
@@ -79,8 +81,7 @@ class Jobs(Endpoint):
         responses=page_of("Job", JOB),
     )
     def get(self, request: Request) -> Response:
-        asked = {name: self.asked[name] for name in ("state", "kind", "subject_id") if name in self.asked}
-        return self.page(queries.jobs(self.by, **asked), order=("-created_at", "-id"), shape=shape)
+        return self.page(queries.jobs(self.by, **self.filters), order=("-created_at", "-id"), shape=shape)
 
 
 class OneJob(Endpoint):

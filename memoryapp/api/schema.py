@@ -103,7 +103,7 @@ class Schema(AutoSchema):
     def _is_list_view(self, serializer: Any = None) -> bool:
         return bool(super()._is_list_view(serializer)) if not isinstance(self.view, Endpoint) else False
 
-    def get_description(self) -> str:
+    def get_description(self) -> str:  # type: ignore[override]
         text: str = super().get_description() or ""
         needed = self._declared("needs")
         if needed and needed != ANY_KEY:

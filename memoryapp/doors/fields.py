@@ -15,6 +15,7 @@ from urllib.parse import parse_qsl
 
 from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail, ValidationError
+from rest_framework.settings import api_settings
 
 from memoryapp.doors import moments, strict
 from memoryapp.doors.errors import Denied, Malformed, Violation
@@ -225,7 +226,7 @@ class Body(Fields):
                         Violation(strict.pointer(name), "not_yours_to_say", "Leave this out.") for name in named
                     ),
                 )
-            self.context.setdefault("zones", {})["request"] = _zone(data.get("time_zone"))
+            self.context["zones"]["request"] = _zone(data.get("time_zone"))
         return super().run_validation(data)
 
 
@@ -283,7 +284,7 @@ class Paged(Parameters):
 
 def read_body(fields: type[Body], data: Any, context: dict[str, Any]) -> dict[str, Any]:
     """The values of a body. Raises Malformed with every violation, each with its place."""
-    reader = fields(context=context)
+    reader = fields(context={"zones": {}} | context)
     try:
         return dict(reader.run_validation(data))
     except ValidationError as error:
@@ -294,7 +295,7 @@ def violations(detail: Any, field: Any, steps: tuple[str | int, ...] = ()) -> It
     """The framework's nested errors as a flat list with JSON pointers and what would be accepted at each."""
     if isinstance(detail, Mapping):
         for name, inner in detail.items():
-            if name in ("", serializers.api_settings.NON_FIELD_ERRORS_KEY):
+            if name in ("", api_settings.NON_FIELD_ERRORS_KEY):
                 yield from violations(inner, field, steps)
             else:
                 yield from violations(inner, _inner(field, name) or _Unknown(field), (*steps, name))

@@ -81,7 +81,7 @@ def once(
             key=key,
             request_digest=request_digest,
             status=answer.status,
-            body={"headers": answer.headers, "body": answer.body},
+            body={"headers": answer.headers, "json": json.dumps(answer.body)},
         )
         return answer
 
@@ -102,8 +102,8 @@ def _found(by: Principal, key: str, request_digest: str) -> Answer | None:
         raise Conflict(
             "This Idempotency-Key was used for another request. Nothing was stored.", code="idempotency_key_reused"
         )
-    body = kept.body or {"headers": {}, "body": None}
-    return Answer(body["body"], kept.status, body["headers"], replayed=True)
+    body = kept.body or {"headers": {}, "json": "null"}
+    return Answer(json.loads(body["json"]), kept.status, body["headers"], replayed=True)
 
 
 def _plain(answer: Answer) -> Answer:

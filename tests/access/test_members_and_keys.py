@@ -4,6 +4,7 @@ import datetime as dt
 from io import StringIO
 
 import pytest
+from django.conf import settings
 from django.core.management import call_command
 
 from memoryapp.access import capabilities, keys, services
@@ -123,3 +124,10 @@ def test_the_commands_print_what_is_shown_once(workspace: Workspace) -> None:
     assert "Password (shown once): " in text
     assert text.count("Key (shown once): cpl_") == 2
     assert AgentKey.objects.filter(expires_at__isnull=False).count() == 1
+
+
+def test_the_documentation_shows_the_table_in_force() -> None:
+    page = (settings.BASE_DIR / "docs" / "access.md").read_text(encoding="utf-8")
+    assert capabilities.as_table() in page
+    for surface, meaning in capabilities.SURFACES.items():
+        assert f"| {surface} | {meaning} |" in page

@@ -31,10 +31,12 @@ class Caller:
         self.client = Client(raise_request_exception=False)
 
     def get(self, address: str, **headers: str) -> Any:
-        return self.send("GET", address, **headers)
+        return self.send("GET", address, b"", "application/json", **headers)
 
     def post(self, address: str, body: Any = None, **headers: str) -> Any:
-        return self.send("POST", address, json.dumps(body).encode() if body is not None else b"", **headers)
+        return self.send(
+            "POST", address, json.dumps(body).encode() if body is not None else b"", "application/json", **headers
+        )
 
     def send(
         self, verb: str, address: str, body: bytes = b"", content_type: str = "application/json", **headers: str

@@ -7,7 +7,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memoryapp.access.endpoints import Endpoint
-from memoryapp.api.urls import urlpatterns as real
 from memoryapp.doors import etags
 from memoryapp.doors.errors import Invalid
 from memoryapp.doors.fields import Fields, Flag, Identifier, Mapped, Number, OneOf, Several, Text, Told, When, Whole
@@ -60,5 +59,5 @@ class Notes(Endpoint):
 
 urlpatterns = [
     path("api/v1/notes", Notes.as_view()),
-    path("api/", include((real, "api"))),
+    path("api/", include("memoryapp.api.urls")),
 ]
