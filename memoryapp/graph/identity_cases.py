@@ -92,8 +92,9 @@ AMBIGUOUS_IDENTITY = CaseKind(
 
 
 def _mention(case: Case) -> Mention:
-    subject = case.subjects.get(role="mention")
-    return Mention.objects.select_related("source", "circle").get(workspace=case.workspace_id, pk=subject.subject_id)
+    """The first of the mentions the case is about; all are of one name in one circle."""
+    first = case.subjects.filter(role="mention").order_by("pk").values("subject_id")[:1]
+    return Mention.objects.select_related("source", "circle").get(workspace=case.workspace_id, pk__in=first)
 
 
 def _present_mention(by: Principal, case: Case) -> dict[str, Any]:

@@ -1,0 +1,151 @@
+"""Reading nodes: found by class, key, name or property; with their neighbourhood; as they were at any time."""
+
+from __future__ import annotations
+
+import datetime as dt
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db.models import Q, QuerySet
+
+from memoryapp.doors.errors import Invalid, NotFound
+from memoryapp.graph.identity import is_empty, unfolded
+from memoryapp.graph.models import Belief, Node
+from memoryapp.graph.queries.views import Scope, as_of, current
+from memoryapp.ledger.principal import Principal
+from memoryapp.ontology.normalise import normal_text, normal_value
+from memoryapp.ontology.queries import current_ontology
+
+MOST_EDGES = 200
+"""Edges of one neighbourhood. A longer one is cut, and says so."""
+
+
+@dataclass(frozen=True)
+class Neighbour:
+    """One edge as seen from a node: `outgoing` when the node is its subject."""
+
+    edge: Belief
+    relationship: str
+    outgoing: bool
+    node: Node
+
+    @property
+    def qualifiers(self) -> dict[str, Any]:
+        found: dict[str, Any] = self.edge.qualifiers
+        return found
+
+
+@dataclass(frozen=True)
+class Neighbourhood:
+    """A node with what leads to and from it now. `asked` is the id that led here when the node was folded."""
+
+    node: Node
+    properties: dict[str, Any]
+    neighbours: list[Neighbour] = field(default_factory=list)
+    cut: bool = False
+    asked: uuid.UUID | None = None
+
+
+def find(
+    by: Principal,
+    node_class: str = "",
+    *,
+    exact: bool = False,
+    name: str = "",
+    where: Mapping[str, Any] | None = None,
+    retired: bool = False,
+) -> QuerySet[Node]:
+    """Nodes of a class and everything below it (or `exact`ly it), by id.
+
+    `name` is a part of the label in any case. `where` gives properties and the value each must have now; values are
+    compared as they are stored, and a multi-valued property must hold the value. Raises Invalid for what is not
+    declared.
+    """
+    ontology = current_ontology(by)
+    found: QuerySet[Node] = Node.objects.visible_to(by)
+    found = found.exclude(state=Node.State.FOLDED) if retired else found.filter(state=Node.State.ACTIVE)
+    if node_class:
+        found = found.filter(node_class__in=ontology.subclasses(node_class, exact=exact))
+    elif where:
+        raise Invalid.at("/class", "class_missing", "Properties are those of a class.", "a class")
+    if name:
+        found = found.filter(label__icontains=" ".join(name.split()))
+    for property_name, value in (where or {}).items():
+        declared = ontology.property(node_class, property_name, f"/where/{property_name}")
+        if wrong := declared.check.violations(value, f"/where/{property_name}"):
+            raise Invalid.all(wrong)
+        found = found.filter(_having(property_name, value))
+    return found.order_by("pk")
+
+
+def _having(name: str, value: Any) -> Q:
+    """Nodes of which it is currently held. Beliefs are asked, so that one database answers as the other."""
+    held = Belief.objects.filter(
+        shape=Belief.Shape.PROPERTY, predicate=name, value=value, status="activated", audience="workspace"
+    )
+    return Q(pk__in=held.values("subject"))
+
+
+def node(by: Principal, node_id: uuid.UUID) -> Node:
+    """The node with this id, or the one it was folded into. Raises NotFound."""
+    found = Node.objects.visible_to(by).filter(pk=node_id).select_related("folded_into").first()
+    if found is None:
+        raise NotFound("There is no such node.", code="no_such_node", extra={"id": str(node_id)})
+    return unfolded(found)
+
+
+def neighbourhood(by: Principal, node_id: uuid.UUID, *, most: int = MOST_EDGES) -> Neighbourhood:
+    """A node, its properties now, and the edges that lead to and from it now, each with the node at its other end."""
+    found = node(by, node_id)
+    leaving = list(_edges(by, Scope(subject=found.pk)).select_related("object")[: most + 1])
+    coming = list(_edges(by, Scope(object=found.pk)).select_related("subject")[: most + 1])
+    neighbours = [
+        *(Neighbour(edge, edge.predicate, True, edge.object) for edge in leaving if edge.object),
+        *(Neighbour(edge, edge.predicate, False, edge.subject) for edge in coming if edge.subject),
+    ]
+    return Neighbourhood(
+        node=found,
+        properties=properties_at(by, found),
+        neighbours=neighbours[:most],
+        cut=len(neighbours) > most,
+        asked=node_id if node_id != found.pk else None,
+    )
+
+
+def properties_at(
+    by: Principal, of: Node, *, valid_at: dt.datetime | None = None, known_at: dt.datetime | None = None
+) -> dict[str, Any]:
+    """What was true of a node at `valid_at`, as it was known at `known_at`; either is now when left out.
+
+    Only what `by` may see; so somebody in a narrower audience may see more than the node's projection.
+    """
+    known = current_ontology(by).properties_of(of.node_class)
+    scope = Scope(subject=of.pk)
+    beliefs = (
+        current(by, scope) if valid_at is known_at is None else as_of(by, scope, valid_at=valid_at, known_at=known_at)
+    )
+    found: dict[str, Any] = {}
+    for belief in beliefs.filter(shape=Belief.Shape.PROPERTY).order_by("predicate", "recorded_at", "pk"):
+        declared = known.get(belief.predicate)
+        if declared is None or is_empty(belief.value):
+            continue
+        if not declared.multi_valued:
+            found[belief.predicate] = belief.value
+            continue
+        values = found.setdefault(belief.predicate, [])
+        said = normal_value(belief.value, declared.normaliser)
+        if all(normal_value(value, declared.normaliser) != said for value in values):
+            values.append(belief.value)
+    return found
+
+
+def called(by: Principal, name: str, node_class: str = "") -> QuerySet[Node]:
+    """Active nodes whose label is this name, in any case."""
+    found = find(by, node_class).filter(label__iexact=" ".join(name.split()))
+    return found if normal_text(name) else found.none()
+
+
+def _edges(by: Principal, scope: Scope) -> QuerySet[Belief]:
+    return current(by, scope).filter(shape=Belief.Shape.EDGE).order_by("predicate", "pk")

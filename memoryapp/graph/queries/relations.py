@@ -1,0 +1,53 @@
+"""Reading relations with who plays in them, what they stand on and how they changed."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass
+
+from django.db.models import Exists, OuterRef, QuerySet
+
+from memoryapp.doors.errors import NotFound
+from memoryapp.graph.models import Belief, Relation, RelationPlayer, RelationState
+from memoryapp.ledger.principal import Principal
+from memoryapp.ontology.queries import current_ontology
+
+
+@dataclass(frozen=True)
+class RelationView:
+    """A relation, its players in their order, the quoted sources it stands on, and every state it was in."""
+
+    relation: Relation
+    players: list[RelationPlayer]
+    evidence: list[RelationPlayer]
+    states: list[RelationState]
+
+
+def relations(by: Principal, kind: str = "", *, retracted: bool = False) -> QuerySet[Relation]:
+    """Relations in sight, by id. One with a belief outside somebody's audience does not exist for them."""
+    hidden = RelationPlayer.objects.filter(relation=OuterRef("pk"), belief__isnull=False).exclude(
+        belief__in=Belief.objects.visible_to(by)
+    )
+    states = [Relation.State.ACTIVATED, *([Relation.State.RETRACTED] if retracted else [])]
+    found = Relation.objects.filter(workspace=by.workspace, state__in=states).exclude(Exists(hidden))
+    if kind:
+        current_ontology(by).relation_kind(kind)
+        found = found.filter(kind=kind)
+    return found.order_by("pk")
+
+
+def relation(by: Principal, relation_id: uuid.UUID) -> RelationView:
+    """One relation in full, activated or retracted. Raises NotFound."""
+    found = relations(by, retracted=True).filter(pk=relation_id).select_related("write__actor").first()
+    if found is None:
+        raise NotFound("There is no such relation.", code="no_such_relation", extra={"id": str(relation_id)})
+    players = RelationPlayer.objects.select_related("belief", "node", "source", "played_by").order_by("position", "pk")
+    sourcing = RelationPlayer.objects.filter(
+        kind="sourcing", role="sourced", played_by=found, relation__state=Relation.State.ACTIVATED
+    ).values("relation")
+    return RelationView(
+        relation=found,
+        players=list(players.filter(relation=found)),
+        evidence=list(players.filter(relation__in=sourcing, role="evidence")),
+        states=list(found.states.order_by("sequence")),
+    )
