@@ -9,8 +9,8 @@ from __future__ import annotations
 import datetime as dt
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from django.db.models import Max
 
@@ -29,8 +29,7 @@ LEASE = dt.timedelta(minutes=15)
 Change = CaseChange.Change
 
 
-@dataclass(frozen=True)
-class Subject:
+class Subject(NamedTuple):
     """Something a case is about, in a role its kind names. `subject_type` is registered in `sight`."""
 
     role: str
@@ -44,7 +43,7 @@ def open_case(
     kind: str,
     key: str,
     reason: str,
-    subjects: Sequence[Subject],
+    subjects: Sequence[tuple[str, str, uuid.UUID]],
     priority: int = 50,
     reach: int = 0,
     due: dt.datetime | None = None,
@@ -52,15 +51,17 @@ def open_case(
     """Put something before a person.
 
     The same kind and key that is open already is that case, raised to the higher priority and given what is new of the
-    subjects. None when a standing decision said never again. `reason` is a sentence that holds nobody's words.
+    subjects (each a `Subject` or its parts). None when a standing decision said never again. `reason` is a sentence
+    that holds nobody's words.
     """
     registered = registry.kind_named(kind)
-    for subject in subjects:
+    named = [Subject(*subject) for subject in subjects]
+    for subject in named:
         if not sight.known(subject.subject_type):
             raise ValueError(f"“{subject.subject_type}” is not registered: see memoryapp.review.sight.register.")
     case = Case.objects.filter(workspace=write.workspace, kind=kind, key=key, state=Case.State.OPEN).first()
     if case is not None:
-        return _raised(write, case, subjects, priority, reach)
+        return _raised(write, case, named, priority, reach)
     if _settled_for_good(write, registered, key):
         return None
     case = Case.objects.create(
@@ -74,7 +75,7 @@ def open_case(
         write=write,
         opened_at=write.recorded_at,
     )
-    _add_subjects(case, subjects)
+    _add_subjects(case, named)
     _append_change(write, case, Change.OPENED, reason)
     return case
 
@@ -144,7 +145,7 @@ def undo(write: Write, decision_id: uuid.UUID) -> Decision:
     return undone
 
 
-def void_case(write: Write, case: Case, reason: str) -> Case:
+def void_case(write: Write, case: Case, reason: str = "It no longer asks anything.") -> Case:
     """Close an open case that no longer asks anything, without a decision. A closed one stays as it is."""
     fresh = Case.objects.get(pk=case.pk, workspace=write.workspace)
     if fresh.state == Case.State.OPEN:

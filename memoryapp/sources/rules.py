@@ -68,14 +68,14 @@ def text(path: str, value: Any, longest: int | None, row: int | None = None, bla
 
 
 @cache
-def _lengths(given: type, model: type[Model]) -> tuple[tuple[str, int | None], ...]:
+def _lengths(given: Any, model: Any) -> tuple[tuple[str, int | None], ...]:
     columns = {column.name: column.max_length for column in model._meta.concrete_fields if column.name != "content"}
     return tuple((part.name, columns[part.name]) for part in fields(given) if columns.get(part.name))
 
 
-def _fits(given: Any, model: type[Model], at: str, row: int | None = None) -> Iterator[Violation]:
+def _fits(given: object, model: type[Model], at: str, row: int | None = None) -> Iterator[Violation]:
     """Every short text of an input within the length of its column."""
-    for name, longest in _lengths(type(given), model):
+    for name, longest in _lengths(type(given), model):  # type: ignore[arg-type]
         yield from text(f"{at}/{name}", getattr(given, name), longest, row)
 
 

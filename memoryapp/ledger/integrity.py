@@ -1,0 +1,95 @@
+"""What must hold of a stored memory beyond what the database enforces, checked on demand.
+
+Each room registers its checks. A check reports rows; it never repairs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from memoryapp.ledger import triggers
+from memoryapp.ledger.models import Workspace, WorkspaceRow, Write
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that is not as it must be: in which table, which row ("" for the table itself), and what."""
+
+    table: str
+    row: str
+    what: str
+
+
+@dataclass(frozen=True)
+class Check:
+    """`run(workspace)` yields what is wrong in that workspace; nothing when all is well."""
+
+    name: str
+    title: str
+    run: Callable[[Workspace], Iterator[Finding]]
+
+
+@dataclass(frozen=True)
+class Report:
+    """What one check found in one workspace."""
+
+    check: Check
+    workspace: Workspace
+    findings: list[Finding]
+
+
+_checks: dict[str, Check] = {}
+
+
+def register(check: Check) -> None:
+    """Add a check. Registering a name again replaces it."""
+    _checks[check.name] = check
+
+
+def checks() -> list[Check]:
+    """Every check, by name."""
+    return [_checks[name] for name in sorted(_checks)]
+
+
+def examine(workspace: Workspace) -> list[Report]:
+    """Run every check on a workspace."""
+    return [Report(check, workspace, list(check.run(workspace))) for check in checks()]
+
+
+def about(row: WorkspaceRow, what: str) -> Finding:
+    """A finding about a row."""
+    return Finding(row._meta.label_lower, str(row.pk), what)
+
+
+def _guards_present(workspace: Workspace) -> Iterator[Finding]:
+    for name in triggers.missing():
+        yield Finding("", "", f"The database lacks the guard {name}; `manage.py migrate` lays it.")
+
+
+def _references_within(workspace: Workspace) -> Iterator[Finding]:
+    for model in triggers.guarded_models():
+        for column in model._meta.concrete_fields:
+            target = column.related_model
+            if not isinstance(target, type) or not issubclass(target, WorkspaceRow):
+                continue
+            known = target._base_manager.filter(workspace=workspace).values("pk")
+            rows = model._base_manager.filter(workspace=workspace, **{f"{column.attname}__isnull": False})
+            for row in rows.exclude(**{f"{column.attname}__in": known}).order_by("pk"):
+                yield about(row, f"{column.name} refers to nothing in this workspace.")
+
+
+def _writes_in_order(workspace: Workspace) -> Iterator[Finding]:
+    workspace.refresh_from_db()
+    before = None
+    for write in Write.objects.filter(workspace=workspace).order_by("sequence").iterator():
+        if before is not None and write.recorded_at <= before.recorded_at:
+            yield about(write, "It is recorded no later than the write before it.")
+        before = write
+    if before and (before.sequence > workspace.write_sequence or before.recorded_at > workspace.clock):
+        yield about(before, "It is ahead of the workspace's sequence or clock.")
+
+
+register(Check("guards", "The database holds every guard", _guards_present))
+register(Check("references", "Every reference stays within its workspace", _references_within))
+register(Check("writes", "Writes are in one order", _writes_in_order))
