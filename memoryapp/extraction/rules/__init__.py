@@ -5,7 +5,7 @@ bounded, so the cost of a transcript grows with its length alone. The reach is s
 stays silent, because a person must be able to trust what is put before them.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 
 from memoryapp.extraction.proposals import Conversation, Proposal
@@ -66,16 +66,36 @@ def extract(conversation: Conversation) -> list[Proposal]:
     return found
 
 
-def _read(reading: Reading) -> Iterable[Proposal]:
-    seen: set[tuple[str, str, str]] = set()
+def _read(reading: Reading) -> list[Proposal]:
+    found: dict[tuple[str, str, str], Proposal] = {}
     for clause in clauses(reading.turn):
         if clause.barred:
             continue
         for proposal in _first(clause, reading):
-            same = (proposal.kind, proposal.predicate, proposal.content.casefold())
-            if same not in seen:
-                seen.add(same)
-                yield _checked(proposal)
+            found.setdefault((proposal.kind, proposal.predicate, proposal.content.casefold()), _checked(proposal))
+    return _settled(list(found.values()))
+
+
+def _settled(found: list[Proposal]) -> list[Proposal]:
+    """ "I need no weekly e-mails any more, a monthly summary will do" says one thing: what is wanted instead stands, and
+    what it puts aside in the same breath is no statement of its own."""
+    kept: list[Proposal] = []
+    for proposal in found:
+        last = kept[-1] if kept else None
+        if (
+            last
+            and proposal.topic
+            and (last.kind, last.topic, last.owners) == (proposal.kind, proposal.topic, proposal.owners)
+        ):
+            if "negates" in last.signals and "negates" not in proposal.signals:
+                signals = tuple(dict.fromkeys((*proposal.signals, "replaces")))
+                kept[-1] = replace(proposal, signals=signals)
+                continue
+            if "negates" in proposal.signals and "negates" not in last.signals:
+                kept[-1] = replace(last, signals=tuple(dict.fromkeys((*last.signals, "replaces"))))
+                continue
+        kept.append(proposal)
+    return kept
 
 
 def _first(clause: Clause, reading: Reading) -> list[Proposal]:

@@ -25,6 +25,7 @@ _REMIND = pattern(
     r" let me forget|set (?:me )?a reminder|remind us)(?P<rest> (?:to|about|of|for|on|in|at|tomorrow"
     r"|next|by|every|before)\b.*)$"
 )
+_JOINED = pattern(r"(?i)\b(?:and|to|that|which|who|they|it|things?)\s*$|\b(?:and|or)\s+$")
 _DUE = pattern(
     r"(?i)^(?P<what>(?:the|my|our) [\p{L}\p{N}][\p{L}\p{N}' -]{1,60}?) (?:is|are|'s) (?:now )?due"
     r" (?P<when>.+)$|^(?:the|my|our) deadline (?:for (?P<for>.{2,60}?) )?is (?:now )?(?P<when2>.+)$"
@@ -52,7 +53,7 @@ def find(clause: Clause, reading: Reading) -> list[Proposal]:
     """One commitment a clause at most; its due time is in `due` and in `attributes["due_at"]`."""
     if reading.first_person:
         remind = _REMIND.match(clause.text)
-        if remind is not None:
+        if remind is not None and not _JOINED.search(clause.before):
             return [_reminder(clause, reading, remind.group("rest"))]
     if clause.asking:
         return []
@@ -72,7 +73,7 @@ def _due(clause: Clause, reading: Reading) -> Said | None:
         if said.after > now and said.lead not in ("since", "from")
     ]
     led = [said for said in ahead if said.lead in _DUE_LEADS]
-    return (led or ahead or [None])[0]
+    return next(iter(led or ahead), None)
 
 
 def _commitment(

@@ -71,7 +71,16 @@ def find(clause: Clause, reading: Reading) -> list[Proposal]:
     verb = "proposes to" if clause.text.lower().startswith("let's") else "states the decision:"
     words = clause.text[6:] if verb == "proposes to" else found.group("rest")
     content = f"{reading.voice.name} {verb} {reading.voice.others('', words)}"
-    return [_decision(clause, reading, content, found.group("rest"), 65 if verb == "proposes to" else 80, "stated")]
+    return [
+        _decision(
+            clause,
+            reading,
+            content,
+            found.group("rest"),
+            65 if verb == "proposes to" else 80,
+            "proposed" if verb == "proposes to" else "stated",
+        )
+    ]
 
 
 def _told(clause: Clause, reading: Reading, found: Any) -> list[Proposal]:
@@ -91,8 +100,13 @@ def _told(clause: Clause, reading: Reading, found: Any) -> list[Proposal]:
         and _PAST_STORY.search(clause.sentence)
     ):
         return []
-    content = reading.voice.retell(clause.text) if own else reading.voice.others("", clause.text)
+    content = reading.voice.retell(clause.text) if own else _theirs(clause.text, who, reading)
     return [_decision(clause, reading, content, rest.strip(), 80, "decided")]
+
+
+def _theirs(words: str, who: str, reading: Reading) -> str:
+    named = f"{who[:-1]}{reading.voice.name}" if who.endswith(" and I") else who
+    return named + reading.voice.others("", words[len(who) :])
 
 
 _PAST_STORY = pattern(r"(?i)\b(?:up|off|last|ago|yesterday|kids|ball)\b")
@@ -109,17 +123,15 @@ def _decision(clause: Clause, reading: Reading, content: str, rest: str, confide
         or "ruled out" in clause.text.lower()
     ):
         signals.append("negates")
-    starts = _start(clause, reading)
-    more = {"valid_from": starts} if starts else {}
     return reading.propose(
         clause,
         rule=f"decision.{rule}",
         kind="decision",
         content=content,
         confidence=confidence,
-        topic=_topic(rest),
+        topic=_topic(rest, rule == "stated"),
         signals=tuple(signals),
-        **more,
+        valid_from=_start(clause, reading),
     )
 
 
@@ -133,11 +145,15 @@ def _start(clause: Clause, reading: Reading) -> Moment | None:
     return None
 
 
-def _topic(rest: str) -> str:
+def _topic(rest: str, whole: bool) -> str:
+    """What was decided about. Of a whole sentence whose verb is not known here ("the office closes"), nothing is said."""
     known = known_topic(rest)
     if known:
         return known
     matter = _FOR.search(rest)
     if matter is not None and not _WRONG_MATTER.match(matter.group("matter")):
         return noun_topic(matter.group("matter"))
-    return noun_topic(_VERB_CHAIN.sub("", rest, count=1), head_only=True)
+    object_said = _VERB_CHAIN.sub("", rest, count=1)
+    if whole and object_said == rest:
+        return ""
+    return noun_topic(object_said, head_only=True)

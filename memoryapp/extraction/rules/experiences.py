@@ -67,9 +67,7 @@ def find(clause: Clause, reading: Reading) -> list[Proposal]:
 def _experience(clause: Clause, reading: Reading, found: Any, said: dates.Said) -> Proposal:
     when = (found.group("when") or "").strip(" ,")
     words = clause.text[span_of(found, "when")[1] :] if when else clause.text
-    content = reading.voice.retell(words) + (
-        f" {when.lower() if when.lower().startswith(('last', 'this', 'yes', 'tod')) else when}" if when else ""
-    )
+    content = reading.voice.retell(words) + (f" {when[:1].lower()}{when[1:]}" if when else "")
     end = Moment(said.after, "day") if said.moment.precision != "minute" else None
     return reading.propose(
         clause,

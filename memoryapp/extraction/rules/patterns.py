@@ -2,7 +2,7 @@
 
 from typing import Any
 
-import re2
+import re2  # type: ignore[import-untyped]
 
 _OPTIONS = re2.Options()
 _OPTIONS.max_mem = 256 << 20

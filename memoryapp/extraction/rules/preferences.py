@@ -52,16 +52,20 @@ _WISH = pattern(
     + r" (?:want|need|expect|ask for)"
     r"|(?:we|we'd|we would) (?:want|like|prefer|rather)|"
     + _AM
-    + r" (?:happy|fine|ok|okay|good|content|satisfied) with|i'll take|i(?:'d| would) (?:be )?better off with"
+    + r" (?:happy|fine|ok|okay|good|content|satisfied) with|i'll take|it(?:'d| would) be (?:great|good"
+    r"|nice|best|better|enough|helpful|ideal|lovely|fine) to (?:get|have|receive|see)|i(?:'d| would)"
+    r" (?:be )?better off with"
     r"|(?:please )?(?:give|get) me) (?P<object>.+)$"
 )
 _SUITS = pattern(
-    r"(?i)^(?P<object>(?:\p{L}|\d)[^,]{2,120}?)(?: now| actually| really| just)? (?:is|are|'s|will"
+    r"(?i)^(?:(?:from now on|going forward|in future|in the future),? )?(?P<object>(?:\p{L}"
+    r"|\d)[^,]{2,120}?)(?: now| actually| really| just)? (?:is|are|'s|will"
     r"|would|works?|suits?|do|does)(?: be| do)?(?: now| just| more than| perfectly| totally| much)*"
     r"(?: (?:enough|fine|plenty|sufficient|ideal|better|best|ok|okay|good|perfect|great|preferable"
-    r"|easier|all (?:that )?i (?:need|want)|what i (?:want|need|prefer|would like|'d like)|me))+"
+    r"|easier|all (?:that )?i (?:need|want)|what i (?:want|need|prefer|would like|'d like)|me|for me|for us))+"
     r"(?: for (?:me|us))?(?: better| best| fine| more)?(?: now| from now on| going forward| these"
-    r" days| from here on| at this point| any ?more| instead)?(?: for (?:me|us))?$"
+    r" days| from here on| at this point| any ?more| instead| than [^,]{2,60}| for (?:the|my)"
+    r" [^,]{2,40})?(?: for (?:me|us))?$"
 )
 _SUITS_ME = pattern(
     r"(?i)\b(?:suits?|works?) (?:me\b|.*for (?:me|us)\b)|\b(?:enough|plenty|sufficient|best|better"
@@ -70,6 +74,24 @@ _SUITS_ME = pattern(
 _WILL_DO = pattern(
     r"(?i)^(?P<object>(?:an? |one |the |once |every |just )?\p{L}[^,]{2,100}?) (?:will|would|'ll)"
     r" (?:do|suffice)(?: (?:now|nicely|for (?:me|us)|from now on|just fine|fine))*$"
+    r"|^(?P<plain>\p{L}[^,]{2,80}) suffices?(?: now| for me)?$"
+)
+_FIND = pattern(
+    r"(?i)^i find (?P<object>.{3,80}?) (?:much |far |a lot )?(?:better|best|enough|sufficient|easier"
+    r"|plenty|preferable)(?: now)?$"
+)
+_REACH = pattern(
+    r"(?i)^(?P<object>[^,]{3,60}) (?:is|are) (?:now )?(?:the |my )?(?:best|easiest|quickest|right"
+    r"|preferred) way to (?:reach|contact|get hold of) me(?: now)?$"
+    r"|^the (?:best|easiest|quickest) way to (?:reach|contact|get hold of) me is (?:now )?(?P<other>[^,]{3,60})$"
+)
+_SHOULD = pattern(
+    r"(?i)^(?:my|our|all(?: my| the)?|the) (?P<object>[^,]{2,60}?) should (?:now |always |only |all"
+    r" )?(?:go|be|come|arrive|get) [^,]{3,80}$"
+)
+_NOT_NEEDED = pattern(
+    r"(?i)^(?:you (?:don't|do not|needn't)|(?:there's |there is )?no) (?:longer )?(?:need|have) (?:to"
+    r"|for) (?P<object>.{3,100})$|^i(?:'ve| have) had enough of (?P<other>.{3,80})$"
 )
 _NO_LONGER = pattern(
     r"(?i)^(?:i(?:'m| am)? no longer|i(?:'m| am)? not|i (?:don't|do not)(?: really)?) (?P<verb>want"
@@ -79,7 +101,8 @@ _NO_LONGER = pattern(
 _ANY_MORE = pattern(r"(?i)\b(?:any ?more|any longer|no longer)\b")
 _HABIT = pattern(
     r"(?i)^(?:i (?:don't|do not|never|no longer|only)(?: ever| really)? (?:eat|drink|use|take|fly"
-    r"|wear|smoke)|i(?:'ve| have)? (?:stopped|quit|given up|gave up)"
+    r"|wear|smoke)|i (?:always|usually|normally|never|only) (?:sit|take|fly|travel|pay|work|stay|book"
+    r"|drink|eat)|i(?:'ve| have)? (?:stopped|quit|given up|gave up)"
     r"|"
     + _HAVE
     + r" switched (?:from (?P<old>.+?) )?(?:over )?to|"
@@ -98,7 +121,10 @@ _CALL_ME = pattern(
     r" (?P<object>\p{Lu}[\p{L}'-]+)(?i: now| instead| from now on| rather than .{1,40}|, not"
     r" .{1,40})?$"
 )
-_BEGIN = r"(?:please |kindly |just |simply |and |also )*"
+_BEGIN = (
+    r"(?:please |kindly |just |simply |and |also |(?:you|we) (?:can|could|may|should) (?:now )?"
+    r"|instead of [^,]{2,40}, )*"
+)
 _STANDING = pattern(
     r"(?i)^" + _BEGIN + r"(?P<when>(?:from now on|going forward|in (?:the )?future|from here on(?: out)?|henceforth"
     r"|starting [\p{L}\p{N} ]{1,20}?|as of [\p{L}\p{N} ]{1,20}?|from [\p{L}]+(?: \d{1,2})?(?:"
@@ -112,7 +138,7 @@ _VERB = pattern(
     r"|respond|answer|include|avoid|put|make|schedule|switch|stop|cc|copy|skip|drop|cut|reduce|limit"
     r"|remind|notify|show|tell|speak|talk|contact|reach|leave|bill|pay|order|bring|add|change"
     r"|move|report|summari[sz]e|start|sign|cancel|wait|ask|ping|bother|wake|go back|round|quote"
-    r"|format|translate|pick|choose|reserve|charge|invoice|update|say|print|save|store)\b(?P<rest>.*)$"
+    r"|format|translate|pick|choose|reserve|charge|invoice|update|say|print|save|store)(?P<rest>(?: .*)?)$"
 )
 _STANDING_CUE = pattern(
     r"(?i)\b(?:always|never|from now on|going forward|in (?:the )?future|from here on|henceforth"
@@ -181,7 +207,7 @@ def _preference(
     )
 
 
-_POINTING = pattern(r"(?i)^(?:\S+ ){0,3}(?:it|them|him|her|this|these|those|there|here)\b")
+_POINTING = pattern(r"(?i)^(?:\S+ ){0,3}(?:it|them|him|her|this|these|those|there|here|that)\b")
 
 
 def _usable(words: str) -> bool:
@@ -233,13 +259,18 @@ def _taste(clause: Clause, reading: Reading) -> Proposal | None:
     if not _usable(words) or (_THE.match(words) and words[:4].lower() == "the "):
         return None
     words = words.removeprefix("to ")
-    topic = known_topic(words) if has_cadence(words) else ""
+    topic = (known_topic(words) if has_cadence(words) else "") or noun_topic(words)
+    if not topic or topic in _EMPTY:
+        return None
     content = (
         reading.voice.retell(clause.text)
         if clause.text[:1].lower() == "i"
         else f"{reading.voice.name} {clause.text[0].lower()}{clause.text[1:]}"
     )
-    return _preference(clause, reading, "taste", topic or noun_topic(words), 80, content)
+    return _preference(clause, reading, "taste", topic, 80, content)
+
+
+_EMPTY = words("to of in on at for with by from up out off lot")
 
 
 def _wish(clause: Clause, reading: Reading) -> Proposal | None:
@@ -248,13 +279,15 @@ def _wish(clause: Clause, reading: Reading) -> Proposal | None:
         return None
     words = found.group("object")
     topic = known_topic(words)
-    rather = "rather" in clause.text[: span_of(found, "object")[0]].lower() and _THAN.search(words) is not None
+    rather = "rather" in clause.text[: span_of(found, "object")[0]].lower() and bool(topic or _THAN.search(words))
     if not topic and not rather:
         return None
     if topic not in _STABLE and not rather and not has_cadence(words) and not _STANDING_CUE.search(words):
         return None
     content = reading.voice.retell(clause.text)
-    if clause.text[:1].lower() in "pg":
+    if clause.text[:2].lower() == "it":
+        content = f"{reading.voice.name} says that {reading.voice.others('', _lowered(clause.text))}"
+    elif clause.text[:1].lower() in "pg":
         content = f"{reading.voice.name} asks for {reading.voice.others('', words)}"
     return _preference(clause, reading, "wish", topic or noun_topic(words), 80, content)
 
@@ -279,20 +312,21 @@ def _suits(clause: Clause, reading: Reading) -> Proposal | None:
     found = _SUITS.match(clause.text) or _WILL_DO.match(clause.text)
     if found is None:
         return None
-    words = found.group("object")
+    words = found.group("object") or found.groupdict().get("plain") or ""
     if words.split()[0].lower() in _NOT_A_THING or _TO_PERSON.search(words):
         return None
-    topic, about = known_topic(words), ""
+    topic, about = known_topic(words) or known_topic(clause.text), ""
     if not topic and has_cadence(words):
         topic, about = _carried(clause, reading)
     if not topic and _SUITS_ME.search(clause.text):
         topic = noun_topic(words)
-    if not topic:
+    if not topic or topic.split()[-1] in _DAYS:
         return None
     content = f"For {reading.voice.name}, {reading.voice.others('', _lowered(clause.text))}{about}"
     return _preference(clause, reading, "suits", topic, 80, content)
 
 
+_DAYS = words("monday tuesday wednesday thursday friday saturday sunday tomorrow today weekend week month")
 _NOT_A_THING = words("that this it what which there everything these those they he she i we you life and all")
 
 
@@ -331,7 +365,7 @@ def _habit(clause: Clause, reading: Reading) -> Proposal | None:
         return None
     if any(word in head for word in ("stopped", "quit", "given up", "gave up")) and not _GIVEN_UP.match(words):
         return None
-    if "take" in head and known_topic(words) == "":
+    if _ROUTINE.match(head) and not known_topic(f"{head} {words}"):
         return None
     replaced = {"replaces": found.group("old")} if diet is None and found.group("old") else {}
     topic = (
@@ -343,7 +377,27 @@ def _habit(clause: Clause, reading: Reading) -> Proposal | None:
 
 
 _GIVEN_UP = pattern(r"(?i)^(?:(?:eating|drinking|using|taking|buying|wearing|smoking|watching|reading) )?\p{L}+")
+_ROUTINE = pattern(r"(?i)^i (?:\S+ ){1,3}(?:sit|take|fly|travel|pay|work|stay|book)\b")
 _GERUND = pattern(r"(?i)^(?:eating|drinking|using|taking|buying|wearing|watching|reading) ")
+
+
+def _plain_forms(clause: Clause, reading: Reading) -> Proposal | None:
+    """Short forms that need a known topic: what I find better, how to reach me, where my things should go."""
+    for rule, form in (("find", _FIND), ("reach", _REACH), ("should", _SHOULD), ("not_needed", _NOT_NEEDED)):
+        found = form.match(clause.text)
+        if found is None:
+            continue
+        words = found.group("object") or found.groupdict().get("other") or ""
+        topic = "channel of contact" if rule == "reach" else known_topic(clause.text)
+        lasting = topic in _STABLE or topic in _PLACED or has_cadence(words)
+        if not topic or not lasting or _POINTING.match(words):
+            return None
+        signals: tuple[Signal, ...] = ("negates", "replaces") if rule == "not_needed" else ()
+        content = reading.voice.retell(clause.text)
+        if clause.text[:2].lower() != "i " and clause.text[:2].lower() != "i'":
+            content = f"{reading.voice.name} says that {reading.voice.others('', _lowered(clause.text))}"
+        return _preference(clause, reading, rule, topic, 75, content, signals=signals)
+    return None
 
 
 def _call_me(clause: Clause, reading: Reading) -> Proposal | None:
@@ -374,12 +428,16 @@ def _standing(clause: Clause, reading: Reading) -> Proposal | None:
     if found is None:
         return None
     verb = _VERB.match(found.group("words"))
+    if verb is not None and _NOUN_AFTER_ALL.match(verb.group("rest")):
+        return None
     if verb is None:
         return _standing_noun(clause, reading, found)
     if not _opens(clause) or _IDIOM.match(found.group("words")):
         return None
-    cue = bool(_STANDING_CUE.search(clause.text))
+    cue = bool(_STANDING_CUE.search(clause.text)) and clause.text[:3].lower() not in ("you", "we ")
     topic = known_topic(found.group("words"))
+    if cue and not topic and not _FIRMLY.search(clause.text):
+        return None
     if not cue and not (topic and (topic in _STABLE or topic in _PLACED or has_cadence(clause.text))):
         return None
     return _preference(
@@ -387,6 +445,11 @@ def _standing(clause: Clause, reading: Reading) -> Proposal | None:
     )
 
 
+_FIRMLY = pattern(
+    r"(?i)\b(?:always|never|from now on|going forward|in (?:the )?future|henceforth|any ?more|any"
+    r" longer|by default|whenever|every time|each time|(?:me|my|us|our)\b.*instead)\b"
+)
+_NOUN_AFTER_ALL = pattern(r"(?i)^ (?:is|are|was|were|works?|suits?|would|will|can|has|have|had|and i|did|does|do)\b")
 _PLACED = frozenset({"delivery address", "invoice recipient", "language", "tone"})
 
 
@@ -400,7 +463,7 @@ def _opens(clause: Clause) -> bool:
 
 _IDIOM = pattern(
     r"(?i)^(?:never|don't|do not|always|only|keep|just)? ?(?:ever )?(?:give up|keep (?:it up|up|going"
-    r"|on|at|in)|stop|forget|lose|mind|worry|look back"
+    r"|on|at|in)|stop(?: it| that| this| there|$)|forget|lose|mind|worry|look back"
     r"|say never|be|hesitate|remember|take|let|get|have|make (?:me|you)|know|think|do)\b"
 )
 
@@ -424,12 +487,15 @@ def _standing_noun(clause: Clause, reading: Reading, found: Any) -> Proposal | N
     )
 
 
-_HAS_VERB = pattern(r"(?i)\b(?:is|are|was|were|will|would|i|you|we|he|she|they|it|did|does|do|got|sent|had|has)\b")
+_HAS_VERB = pattern(
+    r"(?i)\b(?:is|are|was|were|will|would|i|you|we|he|she|they|it|did|does|do|got|sent|had|has|works?"
+    r"|suits?)\b"
+)
 
 
 def _asks(reading: Reading, verb: Any, found: Any) -> str:
     says = "says" if not reading.first_person else "asks"
-    words = f"{verb.group('only') or ''}{verb.group('verb').lower()}{verb.group('rest')}"
+    words = f"{(verb.group('only') or '').lower()}{verb.group('verb').lower()}{verb.group('rest')}"
     denial = (verb.group("not") or "").strip().lower()
     to = {"": "to", "never": "never to"}.get(denial, "not to")
     when = f" ({found.group('when').strip(' ,').lower()})" if found is not None and found.group("when") else ""
@@ -469,6 +535,19 @@ def _request(clause: Clause, reading: Reading) -> Proposal | None:
     return _preference(clause, reading, "request", topic, 65, content, signals=("requested",))
 
 
-_SPOKEN = (_call_me, _prefer, _named, _no_longer, _taste, _habit, _suits, _no_more, _wish, _lets, _standing)
+_SPOKEN = (
+    _call_me,
+    _prefer,
+    _named,
+    _no_longer,
+    _taste,
+    _habit,
+    _plain_forms,
+    _suits,
+    _no_more,
+    _wish,
+    _lets,
+    _standing,
+)
 _ASKED = (_request,)
 _FOREIGN = (_standing,)

@@ -27,8 +27,12 @@ _SUBJECT = (
 _SPLIT = pattern(
     r"(?i)(\s*;\s+|\s+[–—]+\s*|[–—]+\s+|\s+-+\s+|:\s+(?:i\b|we\b|my\b|always\b|never\b)|,\s+(?:but|yet)\s+"
     r"|,?\s+(?:but|because|since|although|though|whereas|cause|so|and|yet|as|while|plus|or)\s+" + _SUBJECT + r"\b"
-    r"|,\s+" + _SUBJECT + r"\b)"
+    r"|,\s+(?:"
+    + _SUBJECT
+    + r"|once an?|(?:an? |one |just )?(?:daily|weekly|monthly|quarterly|single)|text|email|call|send)\b)"
 )
+_CLOSING = pattern(r"(?i)^,? please\W*$|^,? (?:please )?(?:thanks|thank you)\W*$")
+_HEADING = pattern(r"(?i)^(?:(?:the )?(?:final )?decision|decided|agreed|it's (?:decided|agreed|settled))$")
 _COMPANY = pattern(
     r"(?i)(?:^|[,.!?;:–-] ?|\band |\bbut |\bso |\bwhen |\bday,? |\bweek,? |\bmonth,? |\bweekend,?"
     r" )(?:both )?(?:(?:my|our|the) (?:\p{L}+ ){0,2}\p{L}+|(?-i:\p{Lu}\p{L}+)|him|her|them)$"
@@ -194,9 +198,7 @@ def _clauses_of(turn: Turn, shadow: str, start: int, end: int, untrue: bool, pre
         before = body[:low]
         last = index == len(pieces) - 1
         told = bool(_REPORTED.search(before)) and not _OWN_REPORT.search(before)
-        within = (
-            any(opening <= low and high <= closing + 1 for opening, closing in quoted) or before.count('"') % 2 == 1
-        )
+        within = any(opening <= low + 1 and low < closing for opening, closing in quoted) or before.count('"') % 2 == 1
         question = asking and (last or not _stands_alone(body[low:high]))
         barred = untrue or hypothetical or told or within
         clause = _clause(turn, body, low, high, start, question, barred, previous)
@@ -216,7 +218,9 @@ def _pieces(body: str) -> Iterator[tuple[int, int]]:
     start = 0
     for found in _SPLIT.finditer(body):
         delimiter = _DELIMITER.match(body[found.start() : found.end()])
-        if delimiter is None or found.start() - start < 3:
+        if delimiter is None or found.start() - start < 3 or _CLOSING.match(body[found.start() :]):
+            continue
+        if _HEADING.match(body[start : found.start()].strip()):
             continue
         if _WHEN.match(_LEAD_IN.sub("", body[start : found.start()].lstrip(), count=1)):
             continue

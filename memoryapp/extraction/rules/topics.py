@@ -33,7 +33,7 @@ _ANSWER = (
     r"|sentences|replying|answering|summaries)"
 )
 _MEETING = (
-    r"(?:meetings?|stand-?ups?|calls?|sync(?:s|-ups?)?|catch-?ups?|one-on-ones?|1:1s?|sessions?"
+    r"(?:meetings?|meet|stand-?ups?|calls?|sync(?:s|-ups?)?|catch-?ups?|one-on-ones?|1:1s?|sessions?"
     r"|reviews?|appointments?|interviews?)"
 )
 _CHANNEL = (
@@ -47,7 +47,7 @@ _LEXICON: tuple[tuple[str, str], ...] = (
         r"\b(?:deliver(?:y|ies|ed|ing)?|ship(?:ments?|ped|ping)?|parcels?|packages?|orders?"
         r"|courier)\b.*\b(?:to|at|address|goes|go|sent)\b|\bsend (?:the )?(?:parcels?|packages?)\b",
     ),
-    ("form of address", r"\b(?:call me|go by|address me|first name|last name|surname|nickname)\b"),
+    ("form of address", r"\b(?:go by|address me|first name|last name|surname|nickname)\b"),
     ("pronouns", r"\bpronouns\b"),
     (
         "seat",
@@ -60,8 +60,30 @@ _LEXICON: tuple[tuple[str, str], ...] = (
         r"\b(?:vegan|vegetarian|pescatarian|gluten|dairy|lactose|halal|kosher|meat|meat-free|plant-based"
         r"|keto|low-carb|diet)\b",
     ),
-    ("language", r"\b" + _LANGUAGE + r"\b"),
-    ("reporting cadence", r"\b" + _CADENCE + r"\b.*\b" + _REPORT + r"\b|\b" + _REPORT + r"\b.*\b" + _CADENCE + r"\b"),
+    (
+        "language",
+        r"\bin (?:plain |simple )?"
+        + _LANGUAGE
+        + r"\b|\b(?:use|prefer|speak|switch to|instead of|over) "
+        + _LANGUAGE
+        + r"\b|^"
+        + _LANGUAGE
+        + r"\b",
+    ),
+    (
+        "reporting cadence",
+        r"\b"
+        + _CADENCE
+        + r"\b.*\b"
+        + _REPORT
+        + r"\b|\b"
+        + _REPORT
+        + r"\b.*\b"
+        + _CADENCE
+        + r"\b|\b(?:an?|one|two|single) (?:\p{L}+ ){0,2}"
+        + _REPORT
+        + r" (?:a|per|each|every) (?:day|week|fortnight|month|quarter|year)\b",
+    ),
     (
         "reply length",
         r"\b(?:short(?:er)?|brief(?:er)?|terse|concise|succinct|long(?:er)?|detailed|crisp|to the point"
@@ -193,6 +215,8 @@ def noun_topic(words: str, *, head_only: bool = False) -> str:
     stop = _STOP.search(phrase)
     if stop is not None and stop.start() > 0:
         phrase = phrase[: stop.start()]
+    if stop is not None and stop.start() == 0:
+        phrase = words.strip()
     found = [match.group().casefold() for match in _WORD.finditer(phrase)][:4]
     if not found:
         return ""

@@ -65,6 +65,9 @@ _UNCHANGED = words(
 )
 
 
+_NOT_PAST = words("need feed exceed succeed proceed speed heed bleed")
+
+
 @dataclass(frozen=True, slots=True)
 class Voice:
     """Who speaks and, when there is exactly one, who listens."""
@@ -121,7 +124,7 @@ def _both(words: Any, text: str, say: Callable[[str], str]) -> str:
 def agree(verb: str) -> str:
     """The form a present-tense verb takes after a name: prefer, prefers. Past forms and auxiliaries stay."""
     low = verb.lower()
-    if not low or low in _UNCHANGED or low.endswith("ed"):
+    if not low or low in _UNCHANGED or (low.endswith("ed") and low not in _NOT_PAST):
         return verb
     if low in _IRREGULAR:
         return _IRREGULAR[low]

@@ -184,7 +184,7 @@ def _thing(name: str) -> str:
     bare = name.strip()
     for article in ("the ", "The ", "project ", "Project "):
         bare = bare.removeprefix(article)
-    return "" if bare.split()[0] in _NOT_THINGS else bare
+    return "" if bare.split()[0] in _NOT_THINGS or bare.removesuffix("s") in _NOT_THINGS else bare
 
 
 def fact(
