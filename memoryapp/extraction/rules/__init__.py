@@ -17,6 +17,7 @@ from memoryapp.extraction.rules import (
     experiences,
     homes,
     preferences,
+    roles,
     work,
 )
 from memoryapp.extraction.rules.patterns import pattern
@@ -50,6 +51,7 @@ _FAMILIES: tuple[tuple[str, _Family], ...] = (
     ("commitment", commitments.find),
     ("arrangement", arrangements.find),
     ("work", work.find),
+    ("work", roles.find),
     ("home", homes.find),
     ("preference", preferences.find),
     ("experience", experiences.find),
@@ -77,8 +79,8 @@ def _read(reading: Reading) -> list[Proposal]:
 
 
 def _settled(found: list[Proposal]) -> list[Proposal]:
-    """ "I need no weekly e-mails any more, a monthly summary will do" says one thing: what is wanted instead stands, and
-    what it puts aside in the same breath is no statement of its own."""
+    """ "I need no weekly e-mails any more, a monthly summary will do" says one thing: what is wanted instead
+    stands, and what it puts aside in the same breath is no statement of its own."""
     kept: list[Proposal] = []
     for proposal in found:
         last = kept[-1] if kept else None

@@ -5,10 +5,10 @@ from typing import Any
 from memoryapp.extraction.proposals import Proposal, Signal
 from memoryapp.extraction.rules import dates
 from memoryapp.extraction.rules.patterns import pattern
+from memoryapp.extraction.rules.people import NAME, who
 from memoryapp.extraction.rules.reading import CHANGE, Reading
 from memoryapp.extraction.rules.sentences import Clause
 from memoryapp.extraction.rules.topics import noun_topic
-from memoryapp.extraction.rules.work import NAME, who
 
 _EVENT = (
     r"(?:meeting|stand-?up|call|sync|catch-?up|review|appointment|interview|session|class|workshop"

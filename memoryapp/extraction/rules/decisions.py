@@ -146,7 +146,7 @@ def _start(clause: Clause, reading: Reading) -> Moment | None:
 
 
 def _topic(rest: str, whole: bool) -> str:
-    """What was decided about. Of a whole sentence whose verb is not known here ("the office closes"), nothing is said."""
+    """What was decided about; nothing for a whole sentence whose verb is unknown here ("the office closes")."""
     known = known_topic(rest)
     if known:
         return known

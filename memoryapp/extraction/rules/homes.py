@@ -5,9 +5,9 @@ from typing import Any
 from memoryapp.extraction.proposals import Mention, Moment, Proposal, Signal
 from memoryapp.extraction.rules import dates, places
 from memoryapp.extraction.rules.patterns import pattern, span_of, words
+from memoryapp.extraction.rules.people import NAME, fact, who
 from memoryapp.extraction.rules.reading import Reading
 from memoryapp.extraction.rules.sentences import Clause
-from memoryapp.extraction.rules.work import NAME, fact, who
 
 _PLACE = (
     r"\p{Lu}[\p{L}\p{M}'-]*(?:[ -](?:(?:of|de|la|upon|on|am|the)"

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-import re2  # type: ignore[import-untyped]
+import re2
 
 _OPTIONS = re2.Options()
 _OPTIONS.max_mem = 256 << 20

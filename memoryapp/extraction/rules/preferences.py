@@ -1,18 +1,27 @@
 """Stated preferences and their changes: what somebody likes, would rather have, wants no more, asks for from now on."""
 
-from typing import Any
-
 from memoryapp.extraction.proposals import Proposal, Signal
 from memoryapp.extraction.rules.patterns import pattern, span_of, words
-from memoryapp.extraction.rules.reading import CHANGE, Reading, tidy
+from memoryapp.extraction.rules.reading import Reading
+from memoryapp.extraction.rules.requests import call_me, lets, no_more, request, standing
 from memoryapp.extraction.rules.sentences import Clause
+from memoryapp.extraction.rules.stances import (
+    BAD_OBJECT,
+    PLACED,
+    POINTING,
+    STABLE,
+    STANDING_CUE,
+    TO_PERSON,
+    lowered,
+    preference,
+    usable,
+)
 from memoryapp.extraction.rules.topics import has_cadence, has_report, known_topic, noun_topic, topic_of
 from memoryapp.extraction.rules.voice import ADVERB
 
 _I = r"i(?: " + ADVERB + ")*"
 _AM = r"i(?:'m| am)(?: " + ADVERB + ")*"
 _HAVE = r"i(?:'ve| have)?(?: " + ADVERB + ")*"
-
 _PREFER = pattern(
     r"(?i)^(?:"
     + _I
@@ -116,64 +125,15 @@ _DIET = pattern(
     r"|lactose[- ]intolerant|coeliac|celiac|teetotal|on a [\p{L}-]+ diet)(?:,? (?:now|these days"
     r"|since|again|at the moment|and|so|for)\b.{0,40})?)$"
 )
-_CALL_ME = pattern(
-    r"^(?i:please )?(?i:just |simply )?(?:(?i:call me|i go by|everyone calls me|address me as))"
-    r" (?P<object>\p{Lu}[\p{L}'-]+)(?i: now| instead| from now on| rather than .{1,40}|, not"
-    r" .{1,40})?$"
-)
-_BEGIN = (
-    r"(?:please |kindly |just |simply |and |also |(?:you|we) (?:can|could|may|should) (?:now )?"
-    r"|instead of [^,]{2,40}, )*"
-)
-_STANDING = pattern(
-    r"(?i)^" + _BEGIN + r"(?P<when>(?:from now on|going forward|in (?:the )?future|from here on(?: out)?|henceforth"
-    r"|starting [\p{L}\p{N} ]{1,20}?|as of [\p{L}\p{N} ]{1,20}?|from [\p{L}]+(?: \d{1,2})?(?:"
-    r" on(?:wards?)?)?),? )?"
-    + _BEGIN
-    + r"(?P<words>(?:do not |don't |never |always |only |stop |avoid |no more |no )?(?:always |ever )?\p{L}[^\n]{2,})$"
-)
-_VERB = pattern(
-    r"(?i)^(?P<not>do not |don't |never )?(?P<only>always |only |ever )?(?P<verb>send|e-?mail|mail"
-    r"|call|text|ring|phone|message|write|use|keep|give|deliver|ship|book|address|reply"
-    r"|respond|answer|include|avoid|put|make|schedule|switch|stop|cc|copy|skip|drop|cut|reduce|limit"
-    r"|remind|notify|show|tell|speak|talk|contact|reach|leave|bill|pay|order|bring|add|change"
-    r"|move|report|summari[sz]e|start|sign|cancel|wait|ask|ping|bother|wake|go back|round|quote"
-    r"|format|translate|pick|choose|reserve|charge|invoice|update|say|print|save|store)(?P<rest>(?: .*)?)$"
-)
-_STANDING_CUE = pattern(
-    r"(?i)\b(?:always|never|from now on|going forward|in (?:the )?future|from here on|henceforth"
-    r"|instead|no more|any ?more|any longer|only ever|by default|whenever|every time|each time)\b"
-)
-_NO_MORE = pattern(r"(?i)^(?P<words>no more (?P<object>\p{L}[^,]{2,80}?)(?: for me| from now on)?)$")
-_WANTED = pattern(
-    r"(?i)^(?P<object>(?:(?:an?|one|just|only|just an?|the) )?\p{L}[^,]{3,80}?),? (?:please|from now"
-    r" on|instead|for me|going forward)(?:,? please| instead)?$"
-)
-_REQUEST = pattern(
-    r"(?i)^(?:could|can|would|will|may|might) (?P<who>you|we|i) (?:please |kindly |just |maybe "
-    r"|perhaps )*(?P<words>(?:not )?\p{L}.{3,})$"
-    r"|^(?:would|could|is) it be? ?(?:possible|ok|okay|fine|all right) to (?P<more>.{3,})$|^(?:would"
-    r"|do) you mind (?P<gerund>.{3,})$"
-)
-_LETS = pattern(
-    r"(?i)^let's (?:just )?(?P<words>(?:switch|move|change|go(?: down| back)?|do|make|keep|stick|drop"
-    r"|reduce|cut|have|stop|not) .+)$"
-)
-_BAD_OBJECT = pattern(
-    r"(?i)^(?:it|that|this|these|those|them|him|her|he|she|they|you|your|yours|how|what|why|where"
-    r"|when|which|who|the way|the fact|the idea|the thought|the sound|the look|being able"
-    r"|hearing|seeing (?:you|your|that|it|how|them)|to (?:hear|see|know|think|say|add|ask|point|thank"
-    r"|mention|be|talk to you|chat|share|get|do|go|have|make|keep|take|help|find|learn|try|come|join"
-    r"|give|show|start)|talking (?:to|with)"
-    r"|chatting|so much|a lot|more|one|ones|everything|anything|something|nothing|all of|all the|all"
-    r" that|all|both|having you|getting to|and|or|but|too|such|there|here|as|sure|any|some|my|our|us"
-    r"|me|him|her|his|their|its"
-    r"|going (?:out )?with|sharing|supporting|watching (?:them|him|her|it)|things like that|stuff like that)(?:\b|$)"
-)
-_TO_PERSON = pattern(r"(?i)\b(?:you|your|yours)\b")
 _THAN = pattern(r"(?i)\b(?:than|rather than|instead of)\b")
 _THE = pattern(r"(?i)^(?:the|an?) ")
 _PAST_VERB = pattern(r"(?i)\bi used to\b")
+_EMPTY = words("to of in on at for with by from up out off lot")
+_DAYS = words("monday tuesday wednesday thursday friday saturday sunday tomorrow today weekend week month")
+_NOT_A_THING = words("that this it what which there everything these those they he she i we you life and all")
+_GIVEN_UP = pattern(r"(?i)^(?:(?:eating|drinking|using|taking|buying|wearing|smoking|watching|reading) )?\p{L}+")
+_ROUTINE = pattern(r"(?i)^i (?:\S+ ){1,3}(?:sit|take|fly|travel|pay|work|stay|book)\b")
+_GERUND = pattern(r"(?i)^(?:eating|drinking|using|taking|buying|wearing|watching|reading) ")
 
 
 def find(clause: Clause, reading: Reading) -> list[Proposal]:
@@ -186,49 +146,18 @@ def find(clause: Clause, reading: Reading) -> list[Proposal]:
     return []
 
 
-def _preference(
-    clause: Clause, reading: Reading, rule: str, topic: str, confidence: int, content: str = "", **more: Any
-) -> Proposal:
-    signals: tuple[Signal, ...] = more.pop("signals", ())
-    if CHANGE.search(clause.text) and "replaces" not in signals:
-        signals = (*signals, "replaces")
-    told = content or reading.voice.retell(clause.text)
-    if clause.circumstance:
-        told = f"{tidy(told)} ({reading.voice.others('', _lowered(clause.circumstance))})"
-    return reading.propose(
-        clause,
-        rule=f"preference.{rule}",
-        kind="preference",
-        content=told,
-        confidence=confidence,
-        topic=topic,
-        signals=signals,
-        **more,
-    )
-
-
-_POINTING = pattern(r"(?i)^(?:\S+ ){0,3}(?:it|them|him|her|this|these|those|there|here|that)\b")
-
-
-def _usable(words: str) -> bool:
-    """Whether the words name a thing by themselves: nothing that only points at what was said before, nor at "you"."""
-    return (
-        not _POINTING.match(words) and not _BAD_OBJECT.match(words) and not _TO_PERSON.search(words) and len(words) > 1
-    )
-
-
 def _prefer(clause: Clause, reading: Reading) -> Proposal | None:
     found = _PREFER.match(clause.text)
     if found is None:
         return None
     words = found.group("object")
-    if not known_topic(words) and (_BAD_OBJECT.match(words) and not words.lower().startswith("to ")):
+    if not known_topic(words) and (BAD_OBJECT.match(words) and not words.lower().startswith("to ")):
         return None
     content = reading.voice.retell(clause.text)
     if clause.text[:6].lower() == "prefer":
         content = f"{reading.voice.name} prefers {reading.voice.others('', words)}"
     topic = topic_of(words.removeprefix("to "))
-    return _preference(clause, reading, "prefer", topic, 85, content)
+    return preference(clause, reading, "prefer", topic, 85, content)
 
 
 def _named(clause: Clause, reading: Reading) -> Proposal | None:
@@ -237,7 +166,7 @@ def _named(clause: Clause, reading: Reading) -> Proposal | None:
     if found is None:
         found = _NOUN.match(clause.text)
         slot = "preferred"
-    if found is None or _BAD_OBJECT.match(found.group("object")):
+    if found is None or BAD_OBJECT.match(found.group("object")):
         return None
     said = found.group("slot")
     topic = (
@@ -248,7 +177,7 @@ def _named(clause: Clause, reading: Reading) -> Proposal | None:
     if slot == "favourite" and said.lower().split()[0] in ("part", "thing", "one", "bit", "moment", "memory"):
         return None
     content = f"{reading.voice.name}'s " + reading.voice.others("", clause.text[3:])
-    return _preference(clause, reading, slot, topic, 85, content)
+    return preference(clause, reading, slot, topic, 85, content)
 
 
 def _taste(clause: Clause, reading: Reading) -> Proposal | None:
@@ -256,7 +185,7 @@ def _taste(clause: Clause, reading: Reading) -> Proposal | None:
     if found is None or _ANY_MORE.search(clause.text):
         return None
     words = found.group("object")
-    if not _usable(words) or (_THE.match(words) and words[:4].lower() == "the "):
+    if not usable(words) or (_THE.match(words) and words[:4].lower() == "the "):
         return None
     words = words.removeprefix("to ")
     topic = (known_topic(words) if has_cadence(words) else "") or noun_topic(words)
@@ -267,10 +196,7 @@ def _taste(clause: Clause, reading: Reading) -> Proposal | None:
         if clause.text[:1].lower() == "i"
         else f"{reading.voice.name} {clause.text[0].lower()}{clause.text[1:]}"
     )
-    return _preference(clause, reading, "taste", topic, 80, content)
-
-
-_EMPTY = words("to of in on at for with by from up out off lot")
+    return preference(clause, reading, "taste", topic, 80, content)
 
 
 def _wish(clause: Clause, reading: Reading) -> Proposal | None:
@@ -282,30 +208,14 @@ def _wish(clause: Clause, reading: Reading) -> Proposal | None:
     rather = "rather" in clause.text[: span_of(found, "object")[0]].lower() and bool(topic or _THAN.search(words))
     if not topic and not rather:
         return None
-    if topic not in _STABLE and not rather and not has_cadence(words) and not _STANDING_CUE.search(words):
+    if topic not in STABLE and not rather and not has_cadence(words) and not STANDING_CUE.search(words):
         return None
     content = reading.voice.retell(clause.text)
     if clause.text[:2].lower() == "it":
-        content = f"{reading.voice.name} says that {reading.voice.others('', _lowered(clause.text))}"
+        content = f"{reading.voice.name} says that {reading.voice.others('', lowered(clause.text))}"
     elif clause.text[:1].lower() in "pg":
         content = f"{reading.voice.name} asks for {reading.voice.others('', words)}"
-    return _preference(clause, reading, "wish", topic or noun_topic(words), 80, content)
-
-
-_STABLE = frozenset(
-    {
-        "reporting cadence",
-        "seat",
-        "diet",
-        "reply length",
-        "form of address",
-        "theme",
-        "channel of contact",
-        "pronouns",
-        "time format",
-        "units",
-    }
-)
+    return preference(clause, reading, "wish", topic or noun_topic(words), 80, content)
 
 
 def _suits(clause: Clause, reading: Reading) -> Proposal | None:
@@ -313,7 +223,7 @@ def _suits(clause: Clause, reading: Reading) -> Proposal | None:
     if found is None:
         return None
     words = found.group("object") or found.groupdict().get("plain") or ""
-    if words.split()[0].lower() in _NOT_A_THING or _TO_PERSON.search(words):
+    if words.split()[0].lower() in _NOT_A_THING or TO_PERSON.search(words):
         return None
     topic, about = known_topic(words) or known_topic(clause.text), ""
     if not topic and has_cadence(words):
@@ -322,12 +232,8 @@ def _suits(clause: Clause, reading: Reading) -> Proposal | None:
         topic = noun_topic(words)
     if not topic or topic.split()[-1] in _DAYS:
         return None
-    content = f"For {reading.voice.name}, {reading.voice.others('', _lowered(clause.text))}{about}"
-    return _preference(clause, reading, "suits", topic, 80, content)
-
-
-_DAYS = words("monday tuesday wednesday thursday friday saturday sunday tomorrow today weekend week month")
-_NOT_A_THING = words("that this it what which there everything these those they he she i we you life and all")
+    content = f"For {reading.voice.name}, {reading.voice.others('', lowered(clause.text))}{about}"
+    return preference(clause, reading, "suits", topic, 80, content)
 
 
 def _carried(clause: Clause, reading: Reading) -> tuple[str, str]:
@@ -338,25 +244,21 @@ def _carried(clause: Clause, reading: Reading) -> tuple[str, str]:
     return "", ""
 
 
-def _lowered(words: str) -> str:
-    return words if words[1:2].isupper() or words[:2] in ("I ", "I'") else words[:1].lower() + words[1:]
-
-
 def _no_longer(clause: Clause, reading: Reading) -> Proposal | None:
     found = _NO_LONGER.match(clause.text)
     if found is None or not _ANY_MORE.search(clause.text):
         return None
     words = _ANY_MORE.sub("", found.group("object")).strip()
-    if not _usable(words) and not known_topic(words):
+    if not usable(words) and not known_topic(words):
         return None
     signals: tuple[Signal, ...] = ("negates", "replaces")
-    return _preference(clause, reading, "no_longer", topic_of(words), 80, signals=signals)
+    return preference(clause, reading, "no_longer", topic_of(words), 80, signals=signals)
 
 
 def _habit(clause: Clause, reading: Reading) -> Proposal | None:
     diet = _DIET.match(clause.text)
     found = diet or _HABIT.match(clause.text)
-    if found is None or not _usable(found.group("object")):
+    if found is None or not usable(found.group("object")):
         return None
     words = found.group("object")
     head = clause.text[: span_of(found, "object")[0]].lower()
@@ -373,12 +275,7 @@ def _habit(clause: Clause, reading: Reading) -> Proposal | None:
         if "allergic" in head or "intolerant" in head
         else topic_of(_GERUND.sub("", words))
     )
-    return _preference(clause, reading, "habit", topic, 75, **replaced)
-
-
-_GIVEN_UP = pattern(r"(?i)^(?:(?:eating|drinking|using|taking|buying|wearing|smoking|watching|reading) )?\p{L}+")
-_ROUTINE = pattern(r"(?i)^i (?:\S+ ){1,3}(?:sit|take|fly|travel|pay|work|stay|book)\b")
-_GERUND = pattern(r"(?i)^(?:eating|drinking|using|taking|buying|wearing|watching|reading) ")
+    return preference(clause, reading, "habit", topic, 75, **replaced)
 
 
 def _plain_forms(clause: Clause, reading: Reading) -> Proposal | None:
@@ -389,154 +286,19 @@ def _plain_forms(clause: Clause, reading: Reading) -> Proposal | None:
             continue
         words = found.group("object") or found.groupdict().get("other") or ""
         topic = "channel of contact" if rule == "reach" else known_topic(clause.text)
-        lasting = topic in _STABLE or topic in _PLACED or has_cadence(words)
-        if not topic or not lasting or _POINTING.match(words):
+        lasting = topic in STABLE or topic in PLACED or has_cadence(words)
+        if not topic or not lasting or POINTING.match(words):
             return None
         signals: tuple[Signal, ...] = ("negates", "replaces") if rule == "not_needed" else ()
         content = reading.voice.retell(clause.text)
         if clause.text[:2].lower() != "i " and clause.text[:2].lower() != "i'":
-            content = f"{reading.voice.name} says that {reading.voice.others('', _lowered(clause.text))}"
-        return _preference(clause, reading, rule, topic, 75, content, signals=signals)
+            content = f"{reading.voice.name} says that {reading.voice.others('', lowered(clause.text))}"
+        return preference(clause, reading, rule, topic, 75, content, signals=signals)
     return None
 
 
-def _call_me(clause: Clause, reading: Reading) -> Proposal | None:
-    found = _CALL_ME.match(clause.text)
-    if found is None or found.group("object").lower() in _TIMES or found.group("object").isupper():
-        return None
-    name = found.group("object")
-    return _preference(
-        clause, reading, "call_me", "form of address", 85, f"{reading.voice.name} asks to be called {name}"
-    )
-
-
-_TIMES = words("monday tuesday wednesday thursday friday saturday sunday tomorrow later back when crazy lucky old")
-
-
-def _no_more(clause: Clause, reading: Reading) -> Proposal | None:
-    found = _NO_MORE.match(tidy(clause.text))
-    if found is None:
-        return None
-    words = found.group("object")
-    topic = known_topic(words) or ("reporting cadence" if has_report(words) else noun_topic(words))
-    content = f"{reading.voice.name} wants no more {reading.voice.others('', words)}"
-    return _preference(clause, reading, "no_more", topic, 70, content, signals=("negates", "replaces"))
-
-
-def _standing(clause: Clause, reading: Reading) -> Proposal | None:
-    found = _STANDING.match(clause.text)
-    if found is None:
-        return None
-    verb = _VERB.match(found.group("words"))
-    if verb is not None and _NOUN_AFTER_ALL.match(verb.group("rest")):
-        return None
-    if verb is None:
-        return _standing_noun(clause, reading, found)
-    if not _opens(clause) or _IDIOM.match(found.group("words")):
-        return None
-    cue = bool(_STANDING_CUE.search(clause.text)) and clause.text[:3].lower() not in ("you", "we ")
-    topic = known_topic(found.group("words"))
-    if cue and not topic and not _FIRMLY.search(clause.text):
-        return None
-    if not cue and not (topic and (topic in _STABLE or topic in _PLACED or has_cadence(clause.text))):
-        return None
-    return _preference(
-        clause, reading, "standing", topic or _instruction_topic(verb), 75 if cue else 65, _asks(reading, verb, found)
-    )
-
-
-_FIRMLY = pattern(
-    r"(?i)\b(?:always|never|from now on|going forward|in (?:the )?future|henceforth|any ?more|any"
-    r" longer|by default|whenever|every time|each time|(?:me|my|us|our)\b.*instead)\b"
-)
-_NOUN_AFTER_ALL = pattern(r"(?i)^ (?:is|are|was|were|works?|suits?|would|will|can|has|have|had|and i|did|does|do)\b")
-_PLACED = frozenset({"delivery address", "invoice recipient", "language", "tone"})
-
-
-def _opens(clause: Clause) -> bool:
-    """Whether an imperative begins a sentence: "we keep going and never give up" is no request."""
-    before = clause.before.rstrip().casefold()
-    return (
-        not before or before.endswith((",", ";", ":", "-", "–", "—", "please", ")")) or before in ("so", "and", "also")
-    )
-
-
-_IDIOM = pattern(
-    r"(?i)^(?:never|don't|do not|always|only|keep|just)? ?(?:ever )?(?:give up|keep (?:it up|up|going"
-    r"|on|at|in)|stop(?: it| that| this| there|$)|forget|lose|mind|worry|look back"
-    r"|say never|be|hesitate|remember|take|let|get|have|make (?:me|you)|know|think|do)\b"
-)
-
-
-def _standing_noun(clause: Clause, reading: Reading, found: Any) -> Proposal | None:
-    """ "Weekly status emails, please" and "From now on a monthly summary": the thing wanted, without a verb."""
-    wanted = _WANTED.match(clause.text)
-    words = found.group("words") if found.group("when") else wanted.group("object") if wanted else ""
-    if not words or _HAS_VERB.search(words) or len(words.split()) > 8:
-        return None
-    topic = known_topic(words)
-    if not topic:
-        return None
-    return _preference(
-        clause,
-        reading,
-        "wanted",
-        topic,
-        70,
-        f"{reading.voice.name} asks for {reading.voice.others('', _lowered(words))}",
-    )
-
-
-_HAS_VERB = pattern(
-    r"(?i)\b(?:is|are|was|were|will|would|i|you|we|he|she|they|it|did|does|do|got|sent|had|has|works?"
-    r"|suits?)\b"
-)
-
-
-def _asks(reading: Reading, verb: Any, found: Any) -> str:
-    says = "says" if not reading.first_person else "asks"
-    words = f"{(verb.group('only') or '').lower()}{verb.group('verb').lower()}{verb.group('rest')}"
-    denial = (verb.group("not") or "").strip().lower()
-    to = {"": "to", "never": "never to"}.get(denial, "not to")
-    when = f" ({found.group('when').strip(' ,').lower()})" if found is not None and found.group("when") else ""
-    return f"{reading.voice.name} {says} {to} {reading.voice.others('', tidy(words))}{when}"
-
-
-def _instruction_topic(verb: Any) -> str:
-    rest = verb.group("rest").strip().removeprefix("me ").removeprefix("us ")
-    return f"{verb.group('verb').lower()} {noun_topic(rest)}".strip()
-
-
-def _lets(clause: Clause, reading: Reading) -> Proposal | None:
-    found = _LETS.match(clause.text)
-    topic = known_topic(found.group("words")) if found else ""
-    if found is None or not topic or not (has_cadence(clause.text) or topic in _STABLE):
-        return None
-    return _preference(
-        clause,
-        reading,
-        "lets",
-        topic,
-        70,
-        f"{reading.voice.name} proposes to {reading.voice.others('', found.group('words'))}",
-    )
-
-
-def _request(clause: Clause, reading: Reading) -> Proposal | None:
-    found = _REQUEST.match(clause.text)
-    if found is None:
-        return None
-    words = found.group("words") or found.group("more") or found.group("gerund")
-    topic = known_topic(words)
-    if not topic or not (has_cadence(words) or _STANDING_CUE.search(words)):
-        return None
-    to = "" if found.group("gerund") else "to "
-    content = f"{reading.voice.name} asks {to or 'for '}{reading.voice.others('', words)}"
-    return _preference(clause, reading, "request", topic, 65, content, signals=("requested",))
-
-
 _SPOKEN = (
-    _call_me,
+    call_me,
     _prefer,
     _named,
     _no_longer,
@@ -544,10 +306,10 @@ _SPOKEN = (
     _habit,
     _plain_forms,
     _suits,
-    _no_more,
+    no_more,
     _wish,
-    _lets,
-    _standing,
+    lets,
+    standing,
 )
-_ASKED = (_request,)
-_FOREIGN = (_standing,)
+_ASKED = (request,)
+_FOREIGN = (standing,)
