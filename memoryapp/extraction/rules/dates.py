@@ -145,7 +145,8 @@ def said_dates(text: str, turn: Turn, *, past: bool) -> list[Said]:
 def _read(text: str, turn: Turn, past: bool) -> Iterator[Said]:
     now = local_now(turn)
     for found in _DATE.finditer(text):
-        if text[found.start() : found.end()] in ("may", "march"):
+        glued = text[found.start() - 1 : found.start()] in ("/", "-", ".") or text[found.end() : found.end() + 1] == "/"
+        if glued or text[found.start() : found.end()] in ("may", "march"):
             continue
         lead_match = _LEAD.match(text[max(0, found.start() - 14) : found.start()])
         lead = lead_match.group(1).lower() if lead_match else ""

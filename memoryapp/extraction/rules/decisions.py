@@ -35,6 +35,7 @@ _SAID = pattern(
     r" (?:decided|agreed|settled)(?: that|:)?) (?:that |to )?(?P<rest>\p{L}.{3,})$"
 )
 _LETS = pattern(r"(?i)^let's (?:go with|settle on|stick with|use) (?P<rest>.{3,})$")
+_WHEN = pattern(r"(?i)^(?:yesterday|today|last \p{L}+|this \p{L}+|on \p{L}+day),? ")
 _OPEN = pattern(
     r"(?i)^ (?:on )?(?:that|this|it|them|those|these|what|whether|if|how|when|where|why|so|then"
     r"|because|not yet|with (?:you|me|him|her|them)|to (?:disagree|it|that|this|them))(?:\b|$)|^"
@@ -62,6 +63,10 @@ def find(clause: Clause, reading: Reading) -> list[Proposal]:
     """One decision a clause at most."""
     if clause.asking:
         return []
+    when = _WHEN.match(clause.text)
+    if when is not None:
+        found = _DECIDED.match(clause.text[when.end() :])
+        return _told(clause, reading, found, clause.text[: when.end()]) if found else []
     found = _DECIDED.match(clause.text) or (_GOING.match(clause.text) if reading.first_person else None)
     if found is not None:
         return _told(clause, reading, found)
@@ -83,7 +88,7 @@ def find(clause: Clause, reading: Reading) -> list[Proposal]:
     ]
 
 
-def _told(clause: Clause, reading: Reading, found: Any) -> list[Proposal]:
+def _told(clause: Clause, reading: Reading, found: Any, when: str = "") -> list[Proposal]:
     who, verb, rest = found.group("who"), found.group("verb").strip().lower(), found.group("rest")
     own = who.lower() in ("we", "i")
     if (own and not reading.first_person) or _OPEN.match(rest) or _IDLE.match(rest):
@@ -100,7 +105,10 @@ def _told(clause: Clause, reading: Reading, found: Any) -> list[Proposal]:
         and _PAST_STORY.search(clause.sentence)
     ):
         return []
-    content = reading.voice.retell(clause.text) if own else _theirs(clause.text, who, reading)
+    words_said = clause.text[len(when) :]
+    content = reading.voice.retell(words_said) if own else _theirs(words_said, who, reading)
+    if when:
+        content = f"{content} {when[:1].lower()}{when[1:].rstrip(' ,')}"
     return [_decision(clause, reading, content, rest.strip(), 80, "decided")]
 
 

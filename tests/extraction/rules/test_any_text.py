@@ -1,5 +1,6 @@
 """Whatever is said: no crash, exact spans, the same answer twice, and work that grows with length alone."""
 
+import pathlib
 from collections import Counter
 from typing import Any
 
@@ -7,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from memoryapp.extraction import rules
 from memoryapp.extraction.proposals import Conversation
 from memoryapp.extraction.rules import extract, sentences
 from tests.extraction.rules.statements import FOUND, SILENT
@@ -27,13 +29,13 @@ def _checked(text: str) -> None:
         assert "\n" not in proposal.content
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(ANYTHING)
 def test_any_text_is_read_without_a_fault(text: str) -> None:
     _checked(text)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.lists(st.tuples(SAYING, GLUE, st.text(max_size=8)), max_size=6))
 def test_statements_among_noise_keep_exact_spans(parts: list[tuple[str, str, str]]) -> None:
     _checked("".join(piece for part in parts for piece in part))
@@ -86,10 +88,6 @@ def test_the_work_grows_with_the_length_alone(unit: str, monkeypatch: pytest.Mon
 
 
 def test_every_expression_is_compiled_by_the_linear_engine() -> None:
-    import pathlib
-
-    import memoryapp.extraction.rules as rules
-
     for module in pathlib.Path(rules.__path__[0]).glob("*.py"):
         lines = module.read_text().splitlines()
         assert not [line for line in lines if line.strip() in ("import re", "import regex")], module.name
