@@ -43,8 +43,6 @@ def test_what_stands_around_a_block_is_left() -> None:
 def test_text_that_only_speaks_of_us_is_no_block() -> None:
     text = "A commonplace book [like this] <!-- note --> ⟦other⟧"
     assert _left(text) == text
-        "A commonplace book [like this] <!--"
-    )
 
 
 @given(st.text())

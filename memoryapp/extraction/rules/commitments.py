@@ -25,6 +25,10 @@ _REMIND = pattern(
     r" let me forget|set (?:me )?a reminder|remind us)(?P<rest> (?:to|about|of|for|on|in|at|tomorrow"
     r"|next|by|every|before)\b.*)$"
 )
+_SAYING = pattern(
+    r"(?i)^ (?:to|about|of) (?:stop and|smell|keep going|slow down|stay|appreciate|be\b|enjoy|believe"
+    r"|breathe|never|always|live)"
+)
 _JOINED = pattern(r"(?i)\b(?:and|to|that|which|who|they|it|things?)\s*$|\b(?:and|or)\s+$")
 _DUE = pattern(
     r"(?i)^(?P<what>(?:the|my|our) [\p{L}\p{N}][\p{L}\p{N}' -]{1,60}?) (?:is|are|'s) (?:now )?due"
@@ -53,7 +57,7 @@ def find(clause: Clause, reading: Reading) -> list[Proposal]:
     """One commitment a clause at most; its due time is in `due` and in `attributes["due_at"]`."""
     if reading.first_person:
         remind = _REMIND.match(clause.text)
-        if remind is not None and not _JOINED.search(clause.before):
+        if remind is not None and not _JOINED.search(clause.before) and not _SAYING.match(remind.group("rest")):
             return [_reminder(clause, reading, remind.group("rest"))]
     if clause.asking:
         return []

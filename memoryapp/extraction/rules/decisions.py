@@ -97,6 +97,10 @@ def _told(clause: Clause, reading: Reading, found: Any, when: str = "") -> list[
         return []
     if who.lower() == "i" and _PICKED.match(verb):
         return []
+    if verb == "adopted" and _FAMILY.search(rest):
+        return []
+    if _topic(rest.strip(), False) in _POINTERS:
+        return []
     if verb.startswith("voted") and not rest.lower().startswith((" to ", " for ", " against ")):
         return []
     if (
@@ -117,7 +121,9 @@ def _theirs(words: str, who: str, reading: Reading) -> str:
     return named + reading.voice.others("", words[len(who) :])
 
 
+_FAMILY = pattern(r"(?i)\b(?:pupp|dog|cat\b|kitten|pet\b|child|kid|baby|son\b|daughter)")
 _PAST_STORY = pattern(r"(?i)\b(?:up|off|last|ago|yesterday|kids|ball)\b")
+_POINTERS = words("this that it them these those here there")
 _NOT_NAMES = words("They He She It This That You Who Someone Everyone Nobody People Both Then And But So")
 
 

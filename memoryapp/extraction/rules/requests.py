@@ -100,6 +100,8 @@ def standing(clause: Clause, reading: Reading) -> Proposal | None:
     topic = known_topic(found.group("words"))
     if cue and not topic and not _FIRMLY.search(clause.text):
         return None
+    if topic == "diet" and not _FIRMLY.search(clause.text):
+        return None
     if not cue and not (topic and (topic in STABLE or topic in PLACED or has_cadence(clause.text))):
         return None
     return preference(

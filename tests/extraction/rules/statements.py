@@ -611,6 +611,10 @@ SILENT: tuple[str, ...] = (
     "I would send the draft by Friday",
     "She'll send the draft by Friday",
     "Remind me why we do this",
+    "Remind me to stop and smell the roses",
+    "Use oil instead of butter",
+    "We decided to include this",
+    "We adopted another puppy",
     "Remind me, who is Bram",
     "I should send the draft by Friday",
     # no detail of contact
