@@ -6,7 +6,7 @@ class GraphConfig(AppConfig):
     label = "graph"
 
     def ready(self) -> None:
-        from memoryapp.graph import changes, identity_cases, participants, usage
+        from memoryapp.graph import cases, changes, identity_cases, participants, usage
         from memoryapp.graph.services import projection
         from memoryapp.graph.triggers import rules
         from memoryapp.ledger import triggers
@@ -19,3 +19,4 @@ class GraphConfig(AppConfig):
         identities.register(participants.identity_violations)
         ontology_usage.register(usage.count)
         identity_cases.register()
+        cases.register()

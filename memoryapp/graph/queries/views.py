@@ -16,6 +16,7 @@ from django.utils import timezone
 
 from memoryapp.graph.models import Belief, BeliefState, Relation, RelationPlayer, RelationState
 from memoryapp.graph.models.beliefs import Standing, Status
+from memoryapp.graph.queries.walks import evidence
 from memoryapp.ledger.models import Workspace
 from memoryapp.ledger.principal import Principal
 from memoryapp.ontology.queries import current_ontology
@@ -25,16 +26,19 @@ from memoryapp.ontology.queries import current_ontology
 class Scope:
     """Which beliefs are asked for. Everything left out does not narrow.
 
-    `kind` includes every kind below it unless `exact`. `owner` and `subject` are node ids.
+    `kinds` include every kind below them unless `exact`. `owner`, `subject` and `object` are node ids.
+    `in_evidence_of` keeps what a belief rests on, through any number of derivations; `not_in_evidence_of` the rest.
     """
 
     owner: uuid.UUID | None = None
-    kind: str = ""
+    kinds: tuple[str, ...] = ()
     exact: bool = False
     subject: uuid.UUID | None = None
-    predicate: str = ""
+    predicates: tuple[str, ...] = ()
     object: uuid.UUID | None = None
     ids: Collection[uuid.UUID] | None = None
+    in_evidence_of: uuid.UUID | None = None
+    not_in_evidence_of: uuid.UUID | None = None
 
 
 EVERYTHING = Scope()
@@ -49,18 +53,24 @@ def now(workspace: Workspace) -> dt.datetime:
 def beliefs(by: Principal, scope: Scope = EVERYTHING) -> QuerySet[Belief]:
     """Every belief in sight within the scope, whatever its status, by id."""
     found: QuerySet[Belief] = Belief.objects.visible_to(by)
-    if scope.kind:
-        found = found.filter(kind__in=current_ontology(by).subkinds(scope.kind, exact=scope.exact))
+    if scope.kinds:
+        ontology = current_ontology(by)
+        wanted = {name for kind in scope.kinds for name in ontology.subkinds(kind, exact=scope.exact)}
+        found = found.filter(kind__in=wanted)
     if scope.owner:
         found = found.filter(Exists(_owned_by(scope.owner)))
     if scope.subject:
         found = found.filter(subject=scope.subject)
-    if scope.predicate:
-        found = found.filter(predicate=scope.predicate)
+    if scope.predicates:
+        found = found.filter(predicate__in=scope.predicates)
     if scope.object:
         found = found.filter(object=scope.object)
     if scope.ids is not None:
         found = found.filter(pk__in=scope.ids)
+    if scope.in_evidence_of:
+        found = found.filter(pk__in=evidence(by, scope.in_evidence_of).ids)
+    if scope.not_in_evidence_of:
+        found = found.exclude(pk__in=evidence(by, scope.not_in_evidence_of).ids)
     return found.order_by("pk")
 
 
@@ -94,6 +104,25 @@ def as_of(
         .exclude(Exists(newer))
     )
     return beliefs(by, scope).filter(Exists(served)).exclude(Exists(_superseded(valid, known)))
+
+
+def named(by: Principal, name: str) -> QuerySet[Belief]:
+    """A view that the ontology declares, answered now. A kind declared below one of its kinds since is in it."""
+    view = current_ontology(by).view(name)
+    scope = Scope(
+        owner=_id(view.owner),
+        kinds=tuple(view.kinds),
+        exact=view.exact,
+        subject=_id(view.subject),
+        predicates=tuple(view.predicates),
+        in_evidence_of=_id(view.in_evidence_of),
+        not_in_evidence_of=_id(view.not_in_evidence_of),
+    )
+    return beliefs(by, scope) if view.history else current(by, scope)
+
+
+def _id(text: str) -> uuid.UUID | None:
+    return uuid.UUID(text) if text else None
 
 
 def _within(at: dt.datetime) -> Q:

@@ -11,6 +11,7 @@ from memoryapp.graph.services.beliefs import (
     supersede,
 )
 from memoryapp.graph.services.edges import connect, connect_as, disconnect
+from memoryapp.graph.services.editing import edit
 from memoryapp.graph.services.lookalikes import open_ambiguity_case
 from memoryapp.graph.services.mentions import bind_mention, mention
 from memoryapp.graph.services.nodes import NodeInput, Upserted, bind_actor, upsert_node, upsert_nodes
@@ -30,6 +31,7 @@ __all__ = [
     "connect",
     "connect_as",
     "disconnect",
+    "edit",
     "mention",
     "open_ambiguity_case",
     "project",

@@ -58,7 +58,9 @@ def change_state(
             f"a time from {belief.valid_from.isoformat()} on",
         )
     belief.lock += 1
-    state_of(write, belief, owned_by, reason).save(force_insert=True)
+    state = state_of(write, belief, owned_by, reason)
+    state.recorded_at = max(write.recorded_at, latest.recorded_at)
+    state.save(force_insert=True)
     Belief.objects.filter(pk=belief.pk).update(lock=belief.lock, **{name: getattr(belief, name) for name in HEAD})
     return belief
 
@@ -307,8 +309,8 @@ def _refuse_supersession(older: Belief, newer: Belief) -> None:
             "/successor", "owners_differ", "The two belong to different owners.", "a belief of the same owners"
         )
     seen = {newer.pk}
-    step: Belief | None = newer
-    while step := successor_of(step):
+    step = successor_of(newer)
+    while step is not None:
         if step.pk == older.pk:
             raise Invalid.at(
                 "/successor",
@@ -319,6 +321,7 @@ def _refuse_supersession(older: Belief, newer: Belief) -> None:
         if step.pk in seen:
             break
         seen.add(step.pk)
+        step = successor_of(step)
 
 
 def _require_content(belief: Belief) -> None:

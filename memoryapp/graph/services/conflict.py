@@ -23,10 +23,13 @@ from memoryapp.graph.services.assembling import Assembly, Playing, change_relati
 from memoryapp.graph.services.beliefs import change_state
 from memoryapp.graph.services.drafts import Draft
 from memoryapp.ledger.models import Write
+from memoryapp.review import services as review
 from memoryapp.review.models import Case
 
 BELIEF_CONFLICT = "belief_conflict"
 PROPERTY_CONFLICT = "property_conflict"
+
+ONE_SLOT = "They fill one slot with different values at the same time."
 
 NEIGHBOURS = 2000
 """Free statements of the batch's owners that the rules compare with, the newest first."""
@@ -66,18 +69,18 @@ class Held:
         if owners:
             self._gather_polar(owners)
 
-    def rivals(self, belief: Belief, draft: Draft) -> list[Rival]:
+    def rivals(self, draft: Draft) -> list[Rival]:
         """The current beliefs that the newcomer contradicts."""
         found: list[Rival] = []
         for older in self._slots[draft.slot] if draft.slot else ():
-            if contradict(older, belief) and self._same_readers(older, draft.readers):
-                found.append(Rival(older, "They fill one slot with different values at the same time."))
+            if draft.digest != older.statement and not _same_words(older, draft) and self._at_once(older, draft):
+                found.append(Rival(older, ONE_SLOT))
         if _is_polar(draft.shape, draft.slot, draft.content):
             for older in self._polar[_owner_key(node.pk for node in draft.owners)]:
                 assessed = assess(older.content, draft.content)
-                if assessed.bearing == "contradicts" and _at_once(older, belief):
+                if assessed.bearing == "contradicts" and self._at_once(older, draft):
                     found.append(Rival(older, assessed.reason))
-        return [rival for rival in found if not ruled_apart(rival.older, belief)]
+        return [rival for rival in found if not ruled_apart(rival.older, draft.digest)]
 
     def add(self, belief: Belief, draft: Draft) -> None:
         """Count a belief made by the same batch as held."""
@@ -101,33 +104,34 @@ class Held:
             if sequence == belief.lock:
                 self._polar[_owner_key(owned_by)].append(belief)
 
-    def _same_readers(self, older: Belief, readers: Iterable[uuid.UUID]) -> bool:
+    def _at_once(self, older: Belief, draft: Draft) -> bool:
+        """Whether they overlap in time before the same audience. What one audience holds says nothing to another."""
+        if older.audience != draft.audience or not slots.overlap(interval(older), draft.interval):
+            return False
         if older.audience != Audience.NAMED:
             return True
         if older.pk not in self._readers:
             self._readers[older.pk] = readers_of(older)
-        return self._readers[older.pk] == frozenset(readers)
+        return self._readers[older.pk] == frozenset(draft.readers)
 
 
 def contradict(older: Belief, newcomer: Belief) -> bool:
     """Whether two beliefs fill one slot with different values over overlapping valid time."""
     if not older.slot or older.slot != newcomer.slot or older.statement == newcomer.statement:
         return False
-    if older.shape == Belief.Shape.STATEMENT and slots.normal_content(older.content) == slots.normal_content(
-        newcomer.content
-    ):
+    if _same_words(older, newcomer):
         return False
     return _at_once(older, newcomer)
 
 
-def ruled_apart(one: Belief, other: Belief) -> bool:
-    """Whether somebody ruled that two such statements are no conflict."""
+def ruled_apart(one: Belief, statement: str) -> bool:
+    """Whether somebody ruled that such a belief and such a statement are no conflict."""
     return RelationPlayer.objects.filter(
         workspace=one.workspace_id,
         kind="conflict",
         relation__state=Relation.State.RETRACTED,
         belief__statement=one.statement,
-        relation__players__belief__statement=other.statement,
+        relation__players__belief__statement=statement,
     ).exists()
 
 
@@ -143,8 +147,6 @@ def open_all(write: Write, newcomer: Belief, rivals: Sequence[Rival], ontology_v
         for rival in rivals
     ]
     assembly.finish()
-    from memoryapp.review import services as review
-
     cases = []
     for relation, rival in zip(relations, rivals, strict=True):
         case = review.open_case(
@@ -153,9 +155,9 @@ def open_all(write: Write, newcomer: Belief, rivals: Sequence[Rival], ontology_v
             key=str(relation.pk),
             reason=rival.why,
             subjects=[
-                ("older", "belief", rival.older.pk),
-                ("newcomer", "belief", newcomer.pk),
-                ("conflict", "relation", relation.pk),
+                review.Subject("older", "belief", rival.older.pk),
+                review.Subject("newcomer", "belief", newcomer.pk),
+                review.Subject("conflict", "relation", relation.pk),
             ],
         )
         if case is not None:
@@ -217,12 +219,14 @@ def close(write: Write, relation: Relation, *, reason: str) -> None:
     change_relation(write, relation, reason=reason, valid_to=write.recorded_at)
 
 
-def reconsider(write: Write, around: Sequence[Belief]) -> list[Belief]:
+def reconsider(write: Write, around: Sequence[Belief], *, reason: str = "") -> list[Belief]:
     """Look anew at what waits on these beliefs. Returns the beliefs that changed by it.
 
     A conflict whose older side is no longer held, or that no longer overlaps, closes and its case is void. A newcomer
-    that contradicts what is held now gets a conflict with that. One that nothing contradicts any more is activated.
+    that contradicts what is held now gets a conflict with that. One that nothing contradicts any more is activated,
+    with `reason` when it is one of `around`.
     """
+    mine = {belief.pk for belief in around}
     waiting = _waiting(write, around)
     touched: list[Belief] = []
     for newcomer in waiting:
@@ -238,9 +242,8 @@ def reconsider(write: Write, around: Sequence[Belief]) -> list[Belief]:
         if rivals:
             open_all(write, newcomer, rivals, newcomer.ontology_version)
         elif not still:
-            change_state(
-                write, newcomer, reason="Nothing that is held contradicts it any more.", status=Status.ACTIVATED
-            )
+            because = reason if newcomer.pk in mine and reason else "Nothing that is held contradicts it any more."
+            change_state(write, newcomer, reason=because, status=Status.ACTIVATED)
             touched.append(newcomer)
     return touched
 
@@ -269,11 +272,11 @@ def _new_rivals(newcomer: Belief, known: set[uuid.UUID]) -> list[Rival]:
         return []
     held = Belief.objects.filter(workspace=newcomer.workspace_id, slot=newcomer.slot, status=Status.ACTIVATED)
     return [
-        Rival(older, "They fill one slot with different values at the same time.")
+        Rival(older, ONE_SLOT)
         for older in held.exclude(pk__in=known).order_by("recorded_at", "pk")
         if contradict(older, newcomer)
         and _same_audience(older, newcomer)
-        and not ruled_apart(older, newcomer)
+        and not ruled_apart(older, newcomer.statement)
         and not _settled_pair(older, newcomer)
     ]
 
@@ -303,9 +306,7 @@ def _void(write: Write, relation: Relation) -> None:
         state=Case.State.OPEN,
     ).first()
     if case is not None:
-        from memoryapp.review import services as review
-
-        review.void_case(write, case)
+        review.void_case(write, case, "The two no longer contradict each other.")
 
 
 def _activated(write: Write) -> QuerySet[Belief]:
@@ -314,6 +315,12 @@ def _activated(write: Write) -> QuerySet[Belief]:
 
 def _is_polar(shape: str, slot: str, content: str) -> bool:
     return shape == Belief.Shape.STATEMENT and not slot and polar(content) is not None
+
+
+def _same_words(one: Belief, other: Belief | Draft) -> bool:
+    return one.shape == Belief.Shape.STATEMENT and slots.normal_content(one.content) == slots.normal_content(
+        other.content
+    )
 
 
 def _at_once(one: Belief, other: Belief) -> bool:

@@ -302,7 +302,7 @@ def _contradict(write: Write, read: _Read, ontology: Ontology) -> Relation:
     for one in conflict.open_conflicts(write, claims):
         if {one.older.pk, one.newcomer.pk} == {older.pk, newcomer.pk}:
             return one.relation
-    if conflict.ruled_apart(older, newcomer):
+    if conflict.ruled_apart(older, newcomer.statement):
         raise Conflict("Somebody ruled that these two do not contradict each other.", code="ruled_apart")
     if newcomer.status == Status.ACTIVATED:
         reason = "It was said to contradict another belief and waits for a verdict."

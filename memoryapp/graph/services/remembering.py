@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from memoryapp.doors.errors import Invalid, Violation
+from memoryapp.doors.errors import Conflict, Invalid, Violation
 from memoryapp.graph import changes, slots
 from memoryapp.graph.models import Belief, BeliefReader, BeliefState, Relation, RelationPlayer
 from memoryapp.graph.models.beliefs import Audience, Standing, Status
@@ -77,6 +77,24 @@ def record_all(write: Write, statements: Sequence[Statement], *, numbered: bool 
     return batch.finish()
 
 
+def store(write: Write, statement: Statement, *, status: Status, reason: str, apart_from: Belief) -> Belief:
+    """A new belief, whatever it repeats or contradicts: for one that is about to take the place of `apart_from`.
+
+    Raises Conflict `already_held` when another live belief says the same at that time.
+    """
+    reading = Reading(write, [statement])
+    draft = reading.draft(statement, 0)
+    if isinstance(draft, list):
+        raise Invalid.all(_unnumbered(violation) for violation in draft)
+    batch = _Batch(write, reading.ontology.number, [draft])
+    same = batch.match(draft)
+    if same is not None and same.belief.status != Status.ARCHIVED and same.belief.pk != apart_from.pk:
+        raise Conflict("Another belief says this already.", code="already_held", extra={"belief": str(same.belief.pk)})
+    belief = batch.create(draft, status, reason)
+    batch.store()
+    return belief
+
+
 @dataclass
 class _Known:
     """A belief that says the same as a draft, and what it stands on."""
@@ -91,6 +109,12 @@ class _Known:
         """Whether everything the draft stands on is linked already."""
         linked = all(quoted.source.pk in self.sources for quoted in draft.evidence)
         return linked and (not draft.premises or frozenset(one.pk for one in draft.premises) in self.premises)
+
+    def held_when(self, draft: Draft) -> bool:
+        """Whether the belief held at the time from which the draft speaks."""
+        begins = draft.interval[0] or slots.EARLIEST
+        start, end = _interval(self.belief)
+        return (start or slots.EARLIEST) <= begins < (end or slots.LATEST)
 
     def is_over_before(self, draft: Draft) -> bool:
         """Whether an archived belief ended, or was ruled out, before the time the draft speaks of."""
@@ -119,9 +143,9 @@ class _Batch:
 
     def take(self, draft: Draft) -> None:
         """Decide what becomes of one draft."""
-        known = self._match(draft)
+        known = self.match(draft)
         if known is None:
-            self.taken.append(self._create(draft))
+            self.taken.append(self._newcomer(draft))
         elif known.stands_on(draft):
             self.taken.append((known.belief, "already_known"))
         else:
@@ -130,10 +154,7 @@ class _Batch:
 
     def finish(self) -> list[Remembered]:
         """Store everything, open the conflicts, and tell everybody who cares."""
-        Belief.objects.bulk_create(self.made)
-        BeliefState.objects.bulk_create(self.states)
-        BeliefReader.objects.bulk_create(self.readers)
-        self.assembly.finish()
+        self.store()
         opened = {
             newcomer.pk: conflict.open_all(self.write, newcomer, rivals, self.ontology_version)
             for newcomer, rivals in self.rivals
@@ -147,7 +168,7 @@ class _Batch:
             for belief, outcome in self.taken
         ]
 
-    def _match(self, draft: Draft) -> _Known | None:
+    def match(self, draft: Draft) -> _Known | None:
         """The belief of which the draft is a repeat."""
         same = [
             known
@@ -155,20 +176,32 @@ class _Batch:
             if known.belief.audience == draft.audience and known.readers == frozenset(draft.readers)
         ]
         for known in same:
-            if known.belief.status != Status.ARCHIVED and slots.touch(_interval(known.belief), draft.interval):
-                return known
-        archived = [known for known in same if known.belief.status == Status.ARCHIVED]
-        for known in archived:
             if known.stands_on(draft):
+                return known
+        live = [known for known in same if known.belief.status != Status.ARCHIVED]
+        archived = [known for known in same if known.belief.status == Status.ARCHIVED]
+        ended = [known for known in archived if known.belief.standing == Standing.ENDED]
+        for known in [*live, *ended]:
+            if known.held_when(draft):
+                return known
+        for known in live:
+            if slots.touch(_interval(known.belief), draft.interval):
                 return known
         return next((known for known in archived if not known.is_over_before(draft)), None)
 
-    def _create(self, draft: Draft) -> tuple[Belief, Outcome]:
-        belief = _belief(self.write, draft, self.ontology_version)
-        rivals = self.held.rivals(belief, draft)
-        belief.status = Status.RESOLVING if rivals else Status.ACTIVATED
+    def _newcomer(self, draft: Draft) -> tuple[Belief, Outcome]:
+        rivals = self.held.rivals(draft)
+        if not rivals:
+            return self.create(draft, Status.ACTIVATED, "Recorded."), "created"
+        reason = "Recorded. It contradicts what is held and waits for a verdict."
+        belief = self.create(draft, Status.RESOLVING, reason)
+        self.rivals.append((belief, rivals))
+        return belief, "resolving"
+
+    def create(self, draft: Draft, status: Status, reason: str) -> Belief:
+        """Gather a new belief with its owners and what it stands on."""
+        belief = _belief(self.write, draft, self.ontology_version, status)
         owners = sorted(str(node.pk) for node in draft.owners)
-        reason = "Recorded. It contradicts what is held and waits for a verdict." if rivals else "Recorded."
         self.made.append(belief)
         self.states.append(state_of(self.write, belief, owners, reason))
         self.readers += [
@@ -176,16 +209,20 @@ class _Batch:
             for reader in dict.fromkeys(draft.readers)
         ]
         for owner in draft.owners:
-            self.assembly.add(
-                "ownership", [Playing("owner", node=owner), Playing("owned", belief=belief)], reason="Recorded."
-            )
+            players = [Playing("owner", node=owner), Playing("owned", belief=belief)]
+            self.assembly.add("ownership", players, reason="Recorded.")
         known = _Known(belief, frozenset(draft.readers))
         self._support(known, draft)
         self.known[draft.digest].append(known)
         self.held.add(belief, draft)
-        if rivals:
-            self.rivals.append((belief, rivals))
-        return belief, "resolving" if rivals else "created"
+        return belief
+
+    def store(self) -> None:
+        """Store what was gathered."""
+        Belief.objects.bulk_create(self.made)
+        BeliefState.objects.bulk_create(self.states)
+        BeliefReader.objects.bulk_create(self.readers)
+        self.assembly.finish()
 
     def _support(self, known: _Known, draft: Draft) -> None:
         """Link what the draft stands on and the belief does not yet."""
@@ -211,7 +248,7 @@ class _Batch:
             known.premises.add(premises)
 
 
-def _belief(write: Write, draft: Draft, ontology_version: int) -> Belief:
+def _belief(write: Write, draft: Draft, ontology_version: int, status: Status) -> Belief:
     return Belief(
         workspace=write.workspace,
         shape=draft.shape,
@@ -227,7 +264,7 @@ def _belief(write: Write, draft: Draft, ontology_version: int) -> Belief:
         slot=draft.slot,
         statement=draft.digest,
         confidence=draft.confidence,
-        status=Status.ACTIVATED,
+        status=status,
         standing=Standing.HOLDS,
         valid_from=draft.valid_from.instant if draft.valid_from else None,
         valid_from_precision=draft.valid_from.precision if draft.valid_from else "instant",

@@ -1,0 +1,189 @@
+"""What the graph puts before a person when two beliefs contradict each other, and what each verdict does."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from memoryapp.graph import policy
+from memoryapp.graph.models import Belief, RelationPlayer
+from memoryapp.graph.queries import walks, why
+from memoryapp.graph.queries.told import provenance, quotes, told
+from memoryapp.graph.services import conflict, undoing, verdicts
+from memoryapp.ledger.models import Write
+from memoryapp.ledger.principal import Principal
+from memoryapp.review import registry, sight
+from memoryapp.review.models import Case, Decision
+from memoryapp.review.registry import Asks, CaseKind, Field, Suggestion, Verdict
+
+SIDES = ("older", "newcomer")
+NAMES = {"older": "Held now", "newcomer": "Newcomer"}
+
+EDITS = (
+    Field("newcomer_text", "Newcomer, put right", help="Becomes a statement of yours, derived from the one you edit."),
+    Field("newcomer_from", "Newcomer holds from", Asks.MOMENT),
+    Field("newcomer_to", "Newcomer holds until", Asks.MOMENT),
+    Field("older_text", "Held now, put right", help="Becomes a statement of yours, derived from the one you edit."),
+    Field("older_from", "Held now holds from", Asks.MOMENT),
+    Field("older_to", "Held now holds until", Asks.MOMENT),
+)
+
+VERDICTS = (
+    Verdict(
+        verdicts.NEWER_REPLACES,
+        "Newer replaces older",
+        (Field("never_right", "What is held now never was right", Asks.FLAG), *EDITS),
+        explains="The one that begins later takes over from then on; the other one ended and is kept for its time.",
+    ),
+    Verdict(
+        verdicts.OLDER_STANDS,
+        "Older stands",
+        EDITS,
+        explains="What is held now stays. The newcomer never was right.",
+    ),
+    Verdict(
+        verdicts.DIFFERENT_TIMES,
+        "Both, at different times",
+        EDITS,
+        explains="Both hold, each for its time. Without dates the earlier one ends where the later one begins.",
+    ),
+    Verdict(
+        verdicts.DIFFERENT_CIRCUMSTANCES,
+        "Both, in different circumstances",
+        (
+            Field("condition", "The newcomer holds", required=True, help="For example: when travelling."),
+            Field("older_condition", "What is held now holds"),
+            *EDITS,
+        ),
+        explains="Both hold; the condition is recorded with them.",
+    ),
+    Verdict(
+        verdicts.MERGED,
+        "Merge into one statement",
+        (Field("text", "The statement", required=True), Field("merged_from", "Holds from", Asks.MOMENT), *EDITS),
+        explains="A new statement of yours takes the place of both and is derived from them.",
+    ),
+    Verdict(
+        verdicts.NOT_A_CONFLICT,
+        "Not a conflict",
+        EDITS,
+        remembered=True,
+        explains="Both hold. These two are never put before anybody again.",
+    ),
+    Verdict(verdicts.NEITHER, "Neither", EDITS, explains="Neither ever was right."),
+)
+
+
+def register() -> None:
+    """Let review know the kinds of case and the things that cases of this room are about."""
+    for name, title in (
+        (conflict.BELIEF_CONFLICT, "Two statements contradict each other"),
+        (conflict.PROPERTY_CONFLICT, "Two values for one property"),
+    ):
+        registry.register(
+            CaseKind(
+                name=name,
+                title=title,
+                verdicts=VERDICTS,
+                present=present,
+                decide=decide,
+                undo=undo,
+                suggest=suggest,
+                blocked=blocked,
+                explains="The one held now stays current until somebody decides.",
+            )
+        )
+    sight.register(sight.SubjectType("belief", hidden=_hidden_beliefs, search=_beliefs_holding))
+    sight.register(sight.SubjectType("relation", hidden=_hidden_relations))
+
+
+def present(by: Principal, case: Case) -> dict[str, Any]:
+    """Both sides with their sources, what rests on each, the words that differ, and the dates that would fit."""
+    sides = _sides(by, case)
+    older, newcomer = sides["older"], sides["newcomer"]
+    quoted = quotes(by, [older.pk, newcomer.pk])
+    removed, added = word_diff(older.content, newcomer.content)
+    return {
+        "sides": [
+            {
+                "side": side,
+                "name": NAMES[side],
+                "belief": told(belief),
+                "recorded": provenance(belief.write),
+                "sources": quoted[belief.pk],
+                "resting_on_it": len(walks.dependants(by, belief=belief.pk)),
+                "served": why.served_since(by, belief.pk, case.opened_at if side == "newcomer" else None),
+                "words": removed if side == "older" else added,
+            }
+            for side, belief in sides.items()
+        ],
+        "default_dates": verdicts.default_dates(older, newcomer),
+        "conflict": str(_relation_id(case)),
+    }
+
+
+def decide(write: Write, case: Case, verdict: str, edits: dict[str, Any]) -> None:
+    """Carry the verdict out on the conflict that the case is about."""
+    verdicts.settle(write, verdicts.dispute(write, _relation_id(case)), verdict, edits)
+
+
+def undo(write: Write, decision: Decision) -> None:
+    """Put back what the decision changed, or say which later write stands in the way."""
+    undoing.undo(write, decision)
+
+
+def suggest(by: Principal, case: Case) -> Suggestion | None:
+    """What a rule of the policy says, or what the dates of the two say when they say it plainly."""
+    sides = _sides(by, case)
+    older, newcomer = sides["older"], sides["newcomer"]
+    if rule := policy.suggested(by.workspace, older, newcomer):
+        return Suggestion(rule.verdict, f"The policy “{rule.name}” would decide so.")
+    if older.valid_from and newcomer.valid_from and older.valid_from != newcomer.valid_from:
+        later = "newcomer" if newcomer.valid_from > older.valid_from else "one held now"
+        return Suggestion(verdicts.NEWER_REPLACES, f"The {later} was said of a later time.")
+    return None
+
+
+def blocked(by: Principal, case: Case) -> Mapping[str, str]:
+    """Verdicts that these two cannot have."""
+    if _sides(by, case)["older"].shape == Belief.Shape.STATEMENT:
+        return {}
+    return {verdicts.MERGED: "Only free statements can be merged into one."}
+
+
+def word_diff(older: str, newer: str) -> tuple[list[tuple[str, bool]], list[tuple[str, bool]]]:
+    """Both texts in pieces, each piece with whether only this text has it."""
+    one, other = re.findall(r"\s+|[^\s]+", older), re.findall(r"\s+|[^\s]+", newer)
+    left: list[tuple[str, bool]] = []
+    right: list[tuple[str, bool]] = []
+    for tag, i, j, k, m in difflib.SequenceMatcher(None, one, other, autojunk=False).get_opcodes():
+        if i < j:
+            left.append(("".join(one[i:j]), tag != "equal"))
+        if k < m:
+            right.append(("".join(other[k:m]), tag != "equal"))
+    return left, right
+
+
+def _sides(by: Principal, case: Case) -> dict[str, Belief]:
+    ids = dict(case.subjects.filter(role__in=SIDES).values_list("role", "subject_id"))
+    found = Belief.objects.visible_to(by).select_related("write__actor").in_bulk(list(ids.values()))
+    return {side: found[ids[side]] for side in SIDES}
+
+
+def _relation_id(case: Case) -> Any:
+    return case.subjects.values_list("subject_id", flat=True).get(role="conflict")
+
+
+def _hidden_beliefs(by: Principal) -> Any:
+    seen = Belief.objects.visible_to(by).values("pk")
+    return Belief.objects.filter(workspace=by.workspace).exclude(audience="workspace").exclude(pk__in=seen).values("pk")
+
+
+def _hidden_relations(by: Principal) -> Any:
+    return RelationPlayer.objects.filter(workspace=by.workspace, belief__in=_hidden_beliefs(by)).values("relation")
+
+
+def _beliefs_holding(by: Principal, text: str) -> Any:
+    return Belief.objects.visible_to(by).filter(content__icontains=text).values("pk")

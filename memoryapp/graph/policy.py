@@ -1,0 +1,135 @@
+"""What the workspace's own policy settles without a person. The default policy is empty: everything goes to people.
+
+The policy is data, under `conflict_policy` in the workspace's settings: a list of rules, each with a `name` and
+
+* `kinds`: kinds of belief it speaks of, those below them included (any, when left out);
+* `source_kinds`: what the newcomer must have been said in, e.g. chat_turn (any, when left out);
+* `spoken_by_owner`: the newcomer was said by somebody whose memory it is;
+* `later`: the newcomer begins later than the older one;
+* `unconfirmed`: no person wrote or decided anything about the older one;
+* `verdict`: what to do then.
+
+The first rule that fits settles. What it settles is a decision of an actor of its own, undone like any other.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from memoryapp.doors.errors import Invalid, Violation
+from memoryapp.graph.models import Belief, ParticipantNode, Relation, RelationPlayer
+from memoryapp.graph.services.beliefs import owners_of
+from memoryapp.graph.slots import EARLIEST
+from memoryapp.ledger.models import Actor, Workspace, Write
+from memoryapp.ontology.compiled import Ontology
+from memoryapp.ontology.queries import current_ontology
+from memoryapp.review import services as review
+from memoryapp.review.models import Case
+
+SETTING = "conflict_policy"
+
+
+class Rule(BaseModel):
+    """One rule of a conflict policy."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str = Field(min_length=1, max_length=100)
+    verdict: str = Field(pattern="^(newer_replaces|older_stands|not_a_conflict)$")
+    kinds: tuple[str, ...] = ()
+    source_kinds: tuple[str, ...] = ()
+    spoken_by_owner: bool = False
+    later: bool = False
+    unconfirmed: bool = True
+
+
+def rules_of(settings: Any) -> list[Rule]:
+    """The rules in a workspace's settings. Raises Invalid that names every place that cannot be read."""
+    found: list[Rule] = []
+    wrong: list[Violation] = []
+    for place, rule in enumerate(settings.get(SETTING, [])):
+        try:
+            found.append(Rule.model_validate(rule))
+        except ValidationError as error:
+            wrong += [
+                Violation(
+                    f"/{SETTING}/{place}/" + "/".join(str(step) for step in one["loc"]), "malformed_policy", one["msg"]
+                )
+                for one in error.errors(include_url=False, include_input=False)
+            ]
+    if wrong:
+        raise Invalid.all(wrong)
+    return found
+
+
+def settle(write: Write, cases: Sequence[Case]) -> list[Belief]:
+    """Settle of these new conflict cases what the policy may. Returns the beliefs concerned."""
+    rules = rules_of(Workspace.objects.values_list("settings", flat=True).get(pk=write.workspace_id))
+    touched: list[Belief] = []
+    for case in cases if rules else ():
+        sides = _sides(case)
+        fresh = Case.objects.get(pk=case.pk)
+        rule = fitting(write, rules, *sides)
+        if rule is None or fresh.state != Case.State.OPEN:
+            continue
+        review.settle(
+            write, fresh, policy=rule.name, verdict=rule.verdict, rationale=f"The policy “{rule.name}” settled it."
+        )
+        touched += sides
+    return touched
+
+
+def suggested(write_or_workspace: Write | Workspace, older: Belief, newcomer: Belief) -> Rule | None:
+    """The rule that would settle these two now."""
+    workspace = write_or_workspace if isinstance(write_or_workspace, Workspace) else write_or_workspace.workspace
+    rules = rules_of(Workspace.objects.values_list("settings", flat=True).get(pk=workspace.pk))
+    return next((rule for rule in rules if _fits(current_ontology(workspace), rule, older, newcomer)), None)
+
+
+def fitting(write: Write, rules: Sequence[Rule], older: Belief, newcomer: Belief) -> Rule | None:
+    """The first of the rules that fits."""
+    ontology = current_ontology(write.workspace)
+    return next((rule for rule in rules if _fits(ontology, rule, older, newcomer)), None)
+
+
+def confirmed_by_person(belief: Belief) -> bool:
+    """Whether a person wrote it down or decided something about it."""
+    return belief.states.filter(write__actor__kind=Actor.Kind.PERSON).exists()
+
+
+def _fits(ontology: Ontology, rule: Rule, older: Belief, newcomer: Belief) -> bool:
+    if rule.kinds and not any(ontology.is_kind(newcomer.kind, kind) for kind in rule.kinds):
+        return False
+    if rule.later and not (newcomer.valid_from or EARLIEST) > (older.valid_from or EARLIEST):
+        return False
+    if rule.unconfirmed and confirmed_by_person(older):
+        return False
+    if not rule.source_kinds and not rule.spoken_by_owner:
+        return True
+    said = list(_evidence(newcomer))
+    if rule.source_kinds and not any(player.source and player.source.kind in rule.source_kinds for player in said):
+        return False
+    return not rule.spoken_by_owner or _spoken_by_owner(newcomer, said)
+
+
+def _evidence(belief: Belief) -> Sequence[RelationPlayer]:
+    sourcing = RelationPlayer.objects.filter(
+        kind="sourcing", role="sourced", belief=belief, relation__state=Relation.State.ACTIVATED
+    ).values("relation")
+    players = RelationPlayer.objects.filter(kind="sourcing", role="evidence", relation__in=sourcing)
+    return list(players.select_related("source"))
+
+
+def _spoken_by_owner(belief: Belief, said: Sequence[RelationPlayer]) -> bool:
+    participants = [player.source.participant_id for player in said if player.source and player.source.participant_id]
+    owners = [uuid.UUID(owner) for owner in owners_of(belief)]
+    return ParticipantNode.objects.filter(participant__in=participants, node__in=owners).exists()
+
+
+def _sides(case: Case) -> tuple[Belief, Belief]:
+    subjects = dict(case.subjects.values_list("role", "subject_id"))
+    return Belief.objects.get(pk=subjects["older"]), Belief.objects.get(pk=subjects["newcomer"])

@@ -1,0 +1,173 @@
+"""Walks along derivations: what a belief rests on, and what would fall with it. Level by level, each belief once.
+
+A walk makes the same few queries for each level, however many beliefs stand on it.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from memoryapp.doors.errors import NotFound
+from memoryapp.graph.models import Belief, Relation, RelationPlayer
+from memoryapp.graph.models.beliefs import Standing, Status
+from memoryapp.ledger.principal import Principal
+
+MOST_LEVELS = 1000
+"""Where a walk without a depth ends; it says so."""
+
+
+@dataclass(frozen=True)
+class Derivation:
+    """One derivation: what was concluded from what."""
+
+    relation: uuid.UUID
+    conclusion: uuid.UUID
+    premises: tuple[uuid.UUID, ...]
+
+
+@dataclass
+class Walk:
+    """What was met, with the distance of each; whether it goes round in a circle; whether there was more.
+
+    `withheld` counts beliefs out of sight: they are met, and neither shown nor followed.
+    """
+
+    distance: dict[uuid.UUID, int] = field(default_factory=dict)
+    derivations: list[Derivation] = field(default_factory=list)
+    circular: bool = False
+    cut: bool = False
+    withheld: int = 0
+
+    @property
+    def ids(self) -> list[uuid.UUID]:
+        """What was met, nearest first. The start itself is not among them."""
+        return sorted(self.distance, key=lambda one: (self.distance[one], one))
+
+
+def evidence(by: Principal, belief_id: uuid.UUID, depth: int | None = None) -> Walk:
+    """Every belief that this one rests on, through derivations that stand."""
+    _seen(by, belief_id)
+    walk = Walk()
+    frontier = {belief_id}
+    met = {belief_id}
+    level = 0
+    while frontier:
+        level += 1
+        step = _derivations(conclusions=frontier)
+        premises = {premise for one in step for premise in one.premises}
+        fresh = premises - met
+        if level > (depth if depth is not None else MOST_LEVELS):
+            walk.cut = bool(fresh)
+            break
+        visible = (
+            set(Belief.objects.visible_to(by).filter(pk__in=fresh).values_list("pk", flat=True)) if fresh else set()
+        )
+        walk.withheld += len(fresh - visible)
+        walk.derivations += step
+        met |= fresh
+        walk.distance |= dict.fromkeys(visible, level)
+        frontier = visible
+    walk.circular = _goes_round(walk.derivations)
+    return walk
+
+
+def dependants(by: Principal, *, source: uuid.UUID | None = None, belief: uuid.UUID | None = None) -> list[uuid.UUID]:
+    """What would fall if the source were withdrawn, or the belief no longer stood: ids of beliefs, sorted.
+
+    A belief stands while one source or one derivation stands; a derivation stands while all its premises do. Beliefs
+    that only support each other do not stand. Those out of sight are left out.
+    """
+    if belief is not None:
+        _seen(by, belief)
+    gone = {belief} if belief is not None else set()
+    start = gone or _resting_on(source)
+    region, derivations = _below(start)
+    sources = _standing_sources(region - gone, source)
+    standing = {one for one in region - gone if sources[one]}
+    changed = True
+    while changed:
+        changed = False
+        for one in derivations:
+            if one.conclusion in standing or one.conclusion in gone:
+                continue
+            if all(premise in standing or (premise not in region and premise not in gone) for premise in one.premises):
+                standing.add(one.conclusion)
+                changed = True
+    fallen = region - gone - standing
+    live = Belief.objects.visible_to(by).filter(pk__in=fallen).exclude(standing__in=[Standing.RETRACTED])
+    return sorted(live.exclude(status=Status.DELETED).values_list("pk", flat=True))
+
+
+def _seen(by: Principal, belief_id: uuid.UUID) -> None:
+    if not Belief.objects.visible_to(by).filter(pk=belief_id).exists():
+        raise NotFound("There is no such belief.", code="no_such_belief")
+
+
+def _derivations(
+    *, conclusions: Iterable[uuid.UUID] | None = None, premises: Iterable[uuid.UUID] | None = None
+) -> list[Derivation]:
+    """The standing derivations of these conclusions, or from these premises, with all their players."""
+    role, ids = ("conclusion", conclusions) if conclusions is not None else ("premise", premises)
+    relations = RelationPlayer.objects.filter(
+        kind="derivation", role=role, belief__in=list(ids or ()), relation__state=Relation.State.ACTIVATED
+    ).values("relation")
+    concluded: dict[uuid.UUID, uuid.UUID] = {}
+    drawn_from: dict[uuid.UUID, list[uuid.UUID]] = defaultdict(list)
+    players = RelationPlayer.objects.filter(kind="derivation", relation__in=relations, belief__isnull=False)
+    for relation, played, belief in players.order_by("relation", "position").values_list("relation", "role", "belief"):
+        if played == "conclusion":
+            concluded[relation] = belief
+        else:
+            drawn_from[relation].append(belief)
+    return [Derivation(relation, belief, tuple(drawn_from[relation])) for relation, belief in concluded.items()]
+
+
+def _goes_round(derivations: list[Derivation]) -> bool:
+    """Whether conclusions rest on themselves: what is left when nothing without premises can be taken away."""
+    rests: dict[uuid.UUID, set[uuid.UUID]] = defaultdict(set)
+    for one in derivations:
+        rests[one.conclusion] |= set(one.premises)
+    shrinking = True
+    while shrinking:
+        free = [conclusion for conclusion, premises in rests.items() if not premises & rests.keys()]
+        for conclusion in free:
+            del rests[conclusion]
+        shrinking = bool(free)
+    return bool(rests)
+
+
+def _resting_on(source: uuid.UUID | None) -> set[uuid.UUID]:
+    cited = RelationPlayer.objects.filter(
+        kind="sourcing", role="evidence", source=source, relation__state=Relation.State.ACTIVATED
+    ).values("relation")
+    sourced = RelationPlayer.objects.filter(kind="sourcing", role="sourced", relation__in=cited, belief__isnull=False)
+    return set(sourced.values_list("belief", flat=True))
+
+
+def _below(start: set[uuid.UUID]) -> tuple[set[uuid.UUID], list[Derivation]]:
+    """Everything concluded, however far, from these beliefs, and the derivations among them."""
+    region, frontier = set(start), set(start)
+    while frontier:
+        step = _derivations(premises=frontier)
+        frontier = {one.conclusion for one in step} - region
+        region |= frontier
+    return region, _derivations(conclusions=region)
+
+
+def _standing_sources(beliefs: set[uuid.UUID], without: uuid.UUID | None) -> dict[uuid.UUID, int]:
+    """How many sources each belief stands on, this one aside."""
+    sourcing = RelationPlayer.objects.filter(
+        kind="sourcing", role="sourced", belief__in=beliefs, relation__state=Relation.State.ACTIVATED
+    )
+    of_relation = dict(sourcing.values_list("relation", "belief"))
+    found: dict[uuid.UUID, int] = defaultdict(int)
+    evidence_players = RelationPlayer.objects.filter(
+        kind="sourcing", role="evidence", relation__in=sourcing.values("relation")
+    )
+    for relation, source in evidence_players.values_list("relation", "source"):
+        if source != without:
+            found[of_relation[relation]] += 1
+    return found

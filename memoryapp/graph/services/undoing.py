@@ -1,0 +1,153 @@
+"""Taking a decision back: every head it changed is as it was before, by states appended, not by rows removed."""
+
+from __future__ import annotations
+
+import uuid
+from collections import defaultdict
+
+from django.db.models import Q
+
+from memoryapp.doors.errors import Conflict
+from memoryapp.graph import changes
+from memoryapp.graph.models import Belief, BeliefState, Relation, RelationPlayer, RelationState
+from memoryapp.graph.models.beliefs import Standing, Status
+from memoryapp.graph.services import conflict
+from memoryapp.graph.services.assembling import change_relation
+from memoryapp.graph.services.beliefs import HEAD, change_state
+from memoryapp.ledger.models import Write
+from memoryapp.review.models import Decision
+
+SUPPORT = ("sourcing", "ownership", "derivation")
+"""Kinds of relation that say what a belief stands on and whose it is: they stay with a belief that is taken back."""
+
+
+def undo(write: Write, decision: Decision) -> list[Belief]:
+    """Put back every belief and relation that the decision's write changed. Returns the beliefs touched.
+
+    What the decision itself wrote down is retracted. Raises Conflict `later_write` with the write that stands in the
+    way when something later rests on what would be put back.
+    """
+    undone = decision.write
+    beliefs, relations = _changed_beliefs(undone), _changed_relations(undone)
+    made = {belief_id for belief_id, (before, _) in beliefs.items() if before is None}
+    _refuse_later_states(beliefs, relations)
+    _refuse_later_relations(undone, set(beliefs), made)
+    reason = f"Taken back: {decision.verdict.replace('_', ' ')}. {write.rationale}".strip()
+    for relation_id, (before, after) in relations.items():
+        _put_back_relation(write, relation_id, before, after, made, reason)
+    touched = [_put_back_belief(write, belief_id, before, reason) for belief_id, (before, _) in beliefs.items()]
+    for belief in touched:
+        _refuse_taken(belief, undone)
+    changes.announce(write, touched)
+    return touched
+
+
+def _changed_beliefs(undone: Write) -> dict[uuid.UUID, tuple[BeliefState | None, BeliefState]]:
+    """For each belief the write changed: the state before it, none when it made the belief, and the last within it."""
+    within: dict[uuid.UUID, list[BeliefState]] = defaultdict(list)
+    for state in BeliefState.objects.filter(write=undone).order_by("belief_id", "sequence"):
+        within[state.belief_id].append(state)
+    earlier = {
+        (state.belief_id, state.sequence): state for state in BeliefState.objects.filter(belief__in=list(within))
+    }
+    return {
+        belief_id: (earlier.get((belief_id, states[0].sequence - 1)), states[-1])
+        for belief_id, states in within.items()
+    }
+
+
+def _changed_relations(undone: Write) -> dict[uuid.UUID, tuple[RelationState | None, RelationState]]:
+    within: dict[uuid.UUID, list[RelationState]] = defaultdict(list)
+    for state in RelationState.objects.filter(write=undone).order_by("relation_id", "sequence"):
+        within[state.relation_id].append(state)
+    earlier = {
+        (state.relation_id, state.sequence): state for state in RelationState.objects.filter(relation__in=list(within))
+    }
+    return {
+        relation_id: (earlier.get((relation_id, states[0].sequence - 1)), states[-1])
+        for relation_id, states in within.items()
+    }
+
+
+def _refuse_later_states(
+    beliefs: dict[uuid.UUID, tuple[BeliefState | None, BeliefState]],
+    relations: dict[uuid.UUID, tuple[RelationState | None, RelationState]],
+) -> None:
+    """A head that is no longer as the decision left it was changed by a later write, which would be lost."""
+    left = {belief_id: after for belief_id, (_, after) in beliefs.items()}
+    for belief in Belief.objects.filter(pk__in=list(left)):
+        after = left[belief.pk]
+        if belief.lock == after.sequence:
+            continue
+        latest = BeliefState.objects.select_related("write__actor").get(belief=belief, sequence=belief.lock)
+        if _head(latest) != _head(after):
+            raise _in_the_way(latest.write)
+    stood = {relation_id: after for relation_id, (_, after) in relations.items()}
+    for relation in Relation.objects.filter(pk__in=list(stood)):
+        left_as = stood[relation.pk]
+        if (relation.state, relation.valid_to) != (left_as.state, left_as.valid_to):
+            last = RelationState.objects.select_related("write__actor").get(relation=relation, sequence=relation.lock)
+            raise _in_the_way(last.write)
+
+
+def _refuse_later_relations(undone: Write, touched: set[uuid.UUID], made: set[uuid.UUID]) -> None:
+    """A later relation rests on a touched belief, unless it only adds evidence to one that was there before."""
+    rests = Q(belief__in=touched) & ~Q(kind__in=["sourcing", "ownership"]) & ~Q(kind="derivation", role="conclusion")
+    later = (
+        RelationPlayer.objects.filter(rests | Q(belief__in=made))
+        .filter(relation__state=Relation.State.ACTIVATED, relation__write__sequence__gt=undone.sequence)
+        .select_related("relation__write__actor")
+        .order_by("relation__write__sequence")
+        .first()
+    )
+    if later is not None:
+        raise _in_the_way(later.relation.write)
+
+
+def _put_back_relation(
+    write: Write,
+    relation_id: uuid.UUID,
+    before: RelationState | None,
+    after: RelationState,
+    made: set[uuid.UUID],
+    reason: str,
+) -> None:
+    relation = Relation.objects.get(pk=relation_id)
+    if before is not None:
+        change_relation(write, relation, reason=reason, state=before.state, valid_to=before.valid_to)
+    elif after.state == Relation.State.ACTIVATED and relation.kind not in SUPPORT:
+        change_relation(write, relation, reason=reason, state=Relation.State.RETRACTED)
+
+
+def _put_back_belief(write: Write, belief_id: uuid.UUID, before: BeliefState | None, reason: str) -> Belief:
+    belief = Belief.objects.get(pk=belief_id)
+    if before is None:
+        return change_state(write, belief, reason=reason, status=Status.ARCHIVED, standing=Standing.RETRACTED)
+    head = {name: getattr(before, name) for name in HEAD}
+    return change_state(write, belief, reason=reason, owners=[uuid.UUID(owner) for owner in before.owners], **head)
+
+
+def _refuse_taken(belief: Belief, undone: Write) -> None:
+    try:
+        conflict.refuse_taken_slot(belief)
+    except Conflict as taken:
+        other = Belief.objects.select_related("write__actor").get(pk=uuid.UUID(taken.extra["beliefs"][0]))
+        raise _in_the_way(other.write) from taken
+
+
+def _head(state: BeliefState) -> tuple[object, ...]:
+    return (*(getattr(state, name) for name in HEAD), tuple(state.owners))
+
+
+def _in_the_way(write: Write) -> Conflict:
+    return Conflict(
+        f"It cannot be taken back: {write.actor.name} built on it later. Take that back first.",
+        code="later_write",
+        extra={
+            "write": str(write.pk),
+            "sequence": write.sequence,
+            "action": write.action,
+            "actor": write.actor.name,
+            "recorded_at": write.recorded_at.isoformat(),
+        },
+    )
