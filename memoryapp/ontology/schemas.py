@@ -41,6 +41,15 @@ def _email(value: object) -> bool:
     return bool(at and name and domain) and not any(letter.isspace() for letter in name + domain) and "@" not in name
 
 
+_IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\s<>\"{}|\\^`]+")
+
+
+@formats.checks("iri")
+def _iri(value: object) -> bool:
+    """A scheme and something after it: enough to tell a name from a sentence, for a key that is never opened."""
+    return not isinstance(value, str) or _IRI.fullmatch(value) is not None
+
+
 def _pattern(_: Any, pattern: str, instance: Any, __: Any) -> Iterator[ValidationError]:
     if isinstance(instance, str) and not re2.search(pattern, instance):
         yield ValidationError(f"{instance[:60]!r} does not match {pattern!r}")

@@ -1,0 +1,108 @@
+"""The acceptance policy: which candidates become beliefs without a person, which wait for one, which are turned away.
+
+A policy is a list of readable rules, the first that matches decides. A workspace may bring its own in
+`settings["acceptance_policy"]`; the default believes what a thread's own participants and members said, and holds what
+came from tools, web pages, documents, system notes and assistants.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from memoryapp.doors.errors import Invalid
+from memoryapp.ledger.models import Workspace
+
+Outcome = Literal["accept", "hold", "reject"]
+OUTCOMES: tuple[Outcome, ...] = ("accept", "hold", "reject")
+CONDITIONS = ("kinds", "source_kinds", "speakers", "extractors", "rules", "confidence_below", "confidence_from")
+
+
+@dataclass(frozen=True)
+class Considered:
+    """What a policy looks at: never the text itself."""
+
+    kinds: tuple[str, ...]
+    source_kind: str
+    speaker: str
+    extractor: str
+    rule: str
+    confidence: float | None
+
+
+@dataclass(frozen=True)
+class PolicyRule:
+    """When every given condition holds, `outcome`. A condition that is not given does not matter."""
+
+    name: str
+    outcome: Outcome
+    because: str
+    kinds: tuple[str, ...] = ()
+    source_kinds: tuple[str, ...] = ()
+    speakers: tuple[str, ...] = ()
+    extractors: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
+    confidence_below: float | None = None
+    confidence_from: float | None = None
+
+    def matches(self, seen: Considered) -> bool:
+        if self.kinds and not set(self.kinds) & set(seen.kinds):
+            return False
+        for wanted, value in (
+            (self.source_kinds, seen.source_kind),
+            (self.speakers, seen.speaker),
+            (self.extractors, seen.extractor),
+            (self.rules, seen.rule),
+        ):
+            if wanted and value not in wanted:
+                return False
+        if self.confidence_below is not None and (seen.confidence is None or seen.confidence >= self.confidence_below):
+            return False
+        return self.confidence_from is None or (seen.confidence is not None and seen.confidence >= self.confidence_from)
+
+
+DEFAULT = (
+    PolicyRule("unsure", "hold", "The extractor is not sure of it.", confidence_below=50),
+    PolicyRule("participants", "accept", "A participant of the conversation said it.", speakers=("user",)),
+    PolicyRule("members", "accept", "A member wrote it down.", source_kinds=("statement",)),
+    PolicyRule("assistants", "hold", "An assistant said it; nobody else has.", speakers=("assistant",)),
+    PolicyRule("tools", "hold", "It came from a tool, and nobody vouches for it.", speakers=("tool",)),
+    PolicyRule("notes", "hold", "It came from a system note.", speakers=("system",), source_kinds=("chat_turn",)),
+    PolicyRule("rest", "hold", "It was read somewhere, and nobody vouches for it."),
+)
+
+
+def policy_of(workspace: Workspace) -> tuple[PolicyRule, ...]:
+    """The rules in force, the default's last rule always being last."""
+    own = workspace.settings.get("acceptance_policy")
+    return (*read_policy(own), DEFAULT[-1]) if own else DEFAULT
+
+
+def judge(rules: Iterable[PolicyRule], seen: Considered) -> PolicyRule:
+    """The first rule that matches."""
+    return next((rule for rule in rules if rule.matches(seen)), DEFAULT[-1])
+
+
+def read_policy(document: Any) -> tuple[PolicyRule, ...]:
+    """Rules from their JSON form. Raises `Invalid` naming the rule and what would be accepted."""
+    if not isinstance(document, list):
+        raise Invalid.at("/acceptance_policy", "wrong_type", "A policy is a list of rules.", "a list of objects")
+    return tuple(_read_rule(index, entry) for index, entry in enumerate(document))
+
+
+def _read_rule(index: int, entry: Any) -> PolicyRule:
+    place = f"/acceptance_policy/{index}"
+    if not isinstance(entry, Mapping):
+        raise Invalid.at(place, "wrong_type", "A rule is an object.", "name, outcome, because and conditions")
+    known = {"name", "outcome", "because", *CONDITIONS}
+    if unknown := sorted(set(entry) - known):
+        raise Invalid.at(
+            f"{place}/{unknown[0]}", "unknown_field", f"No such condition: {unknown[0]}.", ", ".join(known)
+        )
+    if entry.get("outcome") not in OUTCOMES:
+        raise Invalid.at(f"{place}/outcome", "not_a_choice", "A rule has one outcome.", ", ".join(OUTCOMES))
+    if not entry.get("name") or not entry.get("because"):
+        raise Invalid.at(place, "required", "A rule has a name and says why.", "name, because")
+    values = {key: tuple(value) if isinstance(value, list) else value for key, value in entry.items()}
+    return PolicyRule(**values)

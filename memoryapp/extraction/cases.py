@@ -1,0 +1,133 @@
+"""A held candidate before a person: accept, accept edited, reject, reject all alike."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from memoryapp.extraction import services
+from memoryapp.extraction.models import Candidate
+from memoryapp.graph.services.undoing import undo as undo_graph
+from memoryapp.ledger.models import Write
+from memoryapp.ledger.principal import Principal
+from memoryapp.review.models import Case, Decision
+from memoryapp.review.registry import Asks, CaseKind, Field, Suggestion, Verdict, register
+from memoryapp.review.services import void_case
+from memoryapp.review.sight import SubjectType
+from memoryapp.review.sight import register as register_subject
+from memoryapp.sources.queries import in_place
+
+ACCEPT = Verdict("accept", "Accept", explains="It becomes a belief as it is.")
+ACCEPT_EDITED = Verdict(
+    "accept_edited",
+    "Accept edited",
+    asks=(
+        Field("content", "Statement", Asks.TEXT, required=True, help="One sentence that stands by itself."),
+        Field("topic", "Topic", help="What only one current statement of its owner may fill."),
+        Field("valid_from", "True from", Asks.MOMENT),
+        Field("valid_to", "True until", Asks.MOMENT),
+    ),
+    explains="It becomes a belief in your words, with the same quote as evidence.",
+)
+REJECT = Verdict(
+    "reject", "Reject", explains="It is not believed. It stays on the conversation's page, with your reason."
+)
+REJECT_ALIKE = Verdict(
+    "reject_alike",
+    "Reject all alike",
+    explains="Also rejects every other waiting candidate that the same rule drew from the same kind of speaker.",
+)
+
+
+def present(by: Principal, case: Case) -> dict[str, Any]:
+    """The candidate, its words inside their turn with the turn before and after, and how many wait that are alike."""
+    candidate = candidate_of(case)
+    return {
+        "candidate": candidate,
+        "place": in_place(by, [candidate.source_id]).get(candidate.source_id),
+        "details": candidate.proposal,
+        "alike": alike(candidate).count(),
+    }
+
+
+def decide(write: Write, case: Case, verdict: str, edits: dict[str, Any]) -> None:
+    """Carry a verdict out."""
+    candidate = candidate_of(case)
+    if verdict in {ACCEPT.key, ACCEPT_EDITED.key}:
+        words = {name: str(value) for name, value in edits.items()}
+        services.accept(write, candidate, words)
+        return
+    reason = write.rationale[:500] or "A person rejected it."
+    services.reject(write, candidate, reason)
+    if verdict == REJECT_ALIKE.key:
+        for other in alike(candidate):
+            services.reject(write, other, f"Alike one that was rejected: {reason}"[:500])
+            waiting = Case.objects.filter(
+                workspace=write.workspace, kind=services.HELD, key=str(other.pk), state=Case.State.OPEN
+            ).first()
+            if waiting:
+                void_case(write, waiting, "Rejected together with one alike.")
+
+
+def undo(write: Write, decision: Decision) -> None:
+    """Take the acceptance or rejection back: what it made leaves, and the candidate waits again."""
+    undo_graph(write, decision)
+    candidate = candidate_of(decision.case)
+    rejected_alike = alike(candidate, Candidate.State.REJECTED) if decision.verdict == REJECT_ALIKE.key else []
+    reason = "A decision on it was taken back."
+    services.reopen(write, candidate, reason)
+    for other in rejected_alike:
+        if other.reason.startswith("Alike one that was rejected"):
+            services.reopen(write, other, reason)
+
+
+def suggest(by: Principal, case: Case) -> Suggestion | None:
+    """A rejection that a person gave to one alike is the only thing worth repeating."""
+    candidate = candidate_of(case)
+    rejected = alike(candidate, Candidate.State.REJECTED).count()
+    accepted = alike(candidate, Candidate.State.ACCEPTED).count()
+    if rejected > accepted + 2:
+        return Suggestion(REJECT.key, f"{rejected} alike were rejected, {accepted} accepted.")
+    return None
+
+
+def candidate_of(case: Case) -> Candidate:
+    """The candidate that a case is about."""
+    return Candidate.objects.select_related("source", "source__participant", "source__thread", "run", "belief").get(
+        workspace=case.workspace_id, pk=case.key
+    )
+
+
+def alike(candidate: Candidate, state: Candidate.State = Candidate.State.HELD) -> Any:
+    """Other candidates of one state by the same rule and extractor from the same kind of source and speaker."""
+    return Candidate.objects.filter(
+        workspace=candidate.workspace_id,
+        state=state,
+        rule=candidate.rule,
+        run__extractor=candidate.run.extractor,
+        source__kind=candidate.source.kind,
+        source__speaker=candidate.source.speaker,
+    ).exclude(pk=candidate.pk)
+
+
+def register_cases() -> None:
+    """Make the case kind and its subject known to the review room."""
+    register_subject(
+        SubjectType(
+            "candidate",
+            search=lambda by, text: Candidate.objects.filter(workspace=by.workspace, content__icontains=text).values(
+                "pk"
+            ),
+        )
+    )
+    register(
+        CaseKind(
+            name=services.HELD,
+            title="Held candidate",
+            verdicts=(ACCEPT, ACCEPT_EDITED, REJECT, REJECT_ALIKE),
+            present=present,
+            decide=decide,
+            undo=undo,
+            suggest=suggest,
+            explains="Something was proposed that the acceptance policy does not believe by itself.",
+        )
+    )
