@@ -146,10 +146,15 @@ def test_a_key_of_a_retired_agent_opens_nothing(curator: Caller) -> None:
         assert answer.status_code == 401, (verb, address)
 
 
-def test_a_reader_is_refused_every_verb_outside_its_surfaces(reader: Caller) -> None:
-    """The refusal comes before the input is read: the empty bodies sent here are never looked at."""
-    granted = capabilities.of_surfaces(reader.agent.surfaces)
-    for address, verb, needed, answer in _walk(reader):
+SETS = [*capabilities.AGENT_ROLES.values(), *[(surface,) for surface in capabilities.SURFACES], ()]
+
+
+@pytest.mark.parametrize("surfaces", SETS, ids=lambda surfaces: "+".join(surfaces) or "none")
+def test_an_agent_is_refused_every_verb_outside_its_surfaces(workspace: Any, surfaces: tuple[str, ...]) -> None:
+    """As the table says, and before the input is read: the empty bodies sent here are never looked at."""
+    agent = Caller(workspace, surfaces)
+    granted = capabilities.of_surfaces(surfaces)
+    for address, verb, needed, answer in _walk(agent):
         if needed != ANY_KEY and needed not in granted:
             assert (answer.status_code, answer.json()["needs"]) == (403, needed), (verb, address)
         else:

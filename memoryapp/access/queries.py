@@ -1,0 +1,60 @@
+"""Every read of the room: who is in a workspace, its agents, their keys, and what was changed about them."""
+
+from __future__ import annotations
+
+import uuid
+from typing import TypeVar
+
+from django.db.models import F, QuerySet
+
+from memoryapp.access.models import AccessChange, Agent, AgentKey, Membership, User
+from memoryapp.doors.errors import NotFound
+from memoryapp.ledger.models import Workspace, WorkspaceRow
+from memoryapp.ledger.principal import Principal
+
+Row = TypeVar("Row", bound=WorkspaceRow)
+
+
+def workspaces_of(user: User) -> QuerySet[Workspace]:
+    """The workspaces a person is a member of now, by name."""
+    mine = Membership.objects.filter(user_id=user.pk, ended_at__isnull=True)
+    return Workspace.objects.filter(pk__in=mine.values("workspace_id")).order_by("name", "id")
+
+
+def members(by: Principal) -> QuerySet[Membership]:
+    """Present and former members of the caller's workspace, the present ones first."""
+    found = Membership.objects.filter(workspace=by.workspace).select_related("user", "actor")
+    return found.order_by(F("ended_at").desc(nulls_first=True), "joined_at", "id")
+
+
+def agents(by: Principal) -> QuerySet[Agent]:
+    """Agents of the caller's workspace by name, with their keys."""
+    return Agent.objects.filter(workspace=by.workspace).prefetch_related("keys").order_by("name", "id")
+
+
+def agent(by: Principal, agent_id: uuid.UUID) -> Agent:
+    """One agent of the caller's workspace, or NotFound."""
+    return _one(agents(by), agent_id, "agent")
+
+
+def key(by: Principal, key_id: uuid.UUID) -> AgentKey:
+    """One key of the caller's workspace, or NotFound."""
+    return _one(AgentKey.objects.filter(workspace=by.workspace).select_related("agent"), key_id, "key")
+
+
+def membership(by: Principal, membership_id: uuid.UUID) -> Membership:
+    """One membership of the caller's workspace, or NotFound."""
+    return _one(members(by), membership_id, "member")
+
+
+def changes(by: Principal) -> QuerySet[AccessChange]:
+    """What was changed about who may do what, newest first, with who changed it."""
+    found = AccessChange.objects.filter(workspace=by.workspace)
+    return found.select_related("write__actor", "membership__user", "agent", "key").order_by("-id")
+
+
+def _one(rows: QuerySet[Row], wanted: uuid.UUID, word: str) -> Row:
+    found = rows.filter(pk=wanted).first()
+    if found is None:
+        raise NotFound(f"There is no such {word} in this workspace.", code=f"no_such_{word}")
+    return found
