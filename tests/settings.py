@@ -15,3 +15,6 @@ STORAGES = STORAGES | {  # noqa: F405
 }
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 STATIC_ROOT.mkdir(exist_ok=True)  # noqa: F405
+# Static files come from where they are written, through the middleware that serves them in production.
+WHITENOISE_USE_FINDERS = True
+WHITENOISE_AUTOREFRESH = True

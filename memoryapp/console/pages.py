@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit
 
-from django.contrib.admin.views.decorators import staff_member_required
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.views import LoginView, LogoutView
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_POST
@@ -38,7 +37,8 @@ class SignOut(LogoutView):
 @login_required
 def front(request: HttpRequest) -> HttpResponse:
     """`/`: the workspace last looked at, else the first by name; a page that says what to do when there is none."""
-    mine = Membership.objects.filter(user_id=request.user.pk, ended_at__isnull=True).select_related("workspace")
+    assert isinstance(request.user, User)
+    mine = Membership.objects.filter(user=request.user, ended_at__isnull=True).select_related("workspace")
     slugs = [membership.workspace.slug for membership in mine.order_by("workspace__name")]
     if not slugs:
         return page(request, "console/no_workspace.html")
@@ -82,7 +82,10 @@ def preferences(request: HttpRequest) -> HttpResponse:
     return redirect(f"{parts.path}?{parts.query}" if parts.query else parts.path)
 
 
-@staff_member_required(login_url="console:sign-in")
+@login_required
 def design_page(request: HttpRequest) -> HttpResponse:
-    """Every part of the design system with invented content, for those who build pages."""
+    """Every part of the design system with invented content, for staff who build pages; nobody else knows of it."""
+    assert isinstance(request.user, User)
+    if not request.user.is_staff:
+        raise Http404
     return page(request, "console/design.html", design.content())

@@ -118,7 +118,7 @@ def navigation(context: RequestContext) -> list[places.Link]:
     """The rooms of the workspace this page belongs to; empty outside one."""
     request = context.get("request")
     by = getattr(request, "principal", None)
-    return places.links(by, request.path) if by else []
+    return places.links(by, request.path) if request and by else []
 
 
 @register.simple_tag(takes_context=True)
