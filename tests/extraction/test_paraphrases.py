@@ -13,7 +13,7 @@ def _slots(found: list[Proposal]) -> set[tuple[str, ...]]:
     slots: set[tuple[str, ...]] = {(p.kind, *p.owners, p.topic) for p in found if p.topic}
     for proposal in found:
         if proposal.subject is not None and proposal.predicate:
-            one = proposal.object if proposal.predicate == "leads" else proposal.subject
+            one = proposal.object if proposal.predicate == "runs" else proposal.subject
             slots.add((proposal.predicate, one.name if one else ""))
     return slots
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 from memoryapp.extraction.proposals import Mention, Proposal, Signal
+from memoryapp.extraction.rules import dates
 from memoryapp.extraction.rules.patterns import pattern, span_of
 from memoryapp.extraction.rules.reading import Reading
 from memoryapp.extraction.rules.sentences import Clause
@@ -68,6 +69,8 @@ _A_DATE = pattern(
     r"(?i)\d.*(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|(?:jan|feb|mar|apr|may|jun|jul|aug"
     r"|sep|oct|nov|dec)\p{L}* (?:the )?\d"
 )
+_NOT_THE_OLD = pattern(r"(?i)^,? (?:and )?not ")
+_YEAR = pattern(r"\b(?:19|20)\d\d\b")
 _NO_LONGER = pattern(r"(?i)^,? ?(?:any ?more|no longer|is wrong|doesn't work)")
 _BEFORE = pattern(r"(?i)^(?:old|former|previous)\b")
 _FORMS: tuple[tuple[Any, str, str], ...] = (
@@ -75,7 +78,7 @@ _FORMS: tuple[tuple[Any, str, str], ...] = (
     (_EMAIL_AT, "email", "e-mail address"),
     (_PHONE, "phone", "phone number"),
     (_PHONE_AT, "phone", "phone number"),
-    (_ZONE, "timeZone", "time zone"),
+    (_ZONE, "time_zone", "time zone"),
     (_BIRTHDAY, "birthday", "birthday"),
     (_BORN, "birthday", "birthday"),
 )
@@ -125,9 +128,33 @@ def _found(clause: Clause, reading: Reading, found: Any, predicate: str, label: 
     replaces = "new" in (found.groupdict().get("age") or "").lower() or any(
         word in clause.text.lower() for word in (" now ", "changed", "updated")
     )
+    denied = _NOT_THE_OLD.match(rest)
+    if predicate == "phone":
+        value = value.replace("(", "").replace(")", "")
     content = f"{person.name}'s {label} is {value}"
     quoted = clause.text[: span_of(found, "value")[1]].rstrip(" .,-") if rest else clause.text
-    return [_property(clause, reading, person, predicate, value, content, ("replaces",) if replaces else (), quoted)]
+    if predicate == "birthday":
+        return [_birthday(clause, reading, person, content)]
+    signals: tuple[Signal, ...] = ("corrects", "replaces") if denied else ("replaces",) if replaces else ()
+    return [_property(clause, reading, person, predicate, value, content, signals, quoted)]
+
+
+def _birthday(clause: Clause, reading: Reading, person: Mention, content: str) -> Proposal:
+    """A full date is a property; a day without its year is no date, and stays a statement."""
+    dated = dates.said_dates(clause.text, reading.turn, past=True)
+    if dated and _YEAR.search(clause.text):
+        return _property(clause, reading, person, "birthday", dated[0].moment.as_text(), content, ())
+    return reading.propose(
+        clause,
+        rule="contact.birthday",
+        kind="user",
+        content=content,
+        confidence=85,
+        owners=reading.owners_of(person),
+        topic="birthday",
+        mentions=(person,),
+        ranged=False,
+    )
 
 
 def _property(

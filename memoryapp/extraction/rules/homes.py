@@ -18,7 +18,7 @@ _WHO = r"(?P<who>I|i|(?i:my) \p{L}+ " + NAME + "|" + NAME + ")"
 _ADVERB = r"(?i:(?: (?:now|still|currently|also|just|recently|actually|finally|both|mostly|already))*)"
 _TAIL = (
     r"(?P<tail>(?i:(?:,? (?:now|since|from|as of|these days|until|last|this|next|in|on|for|with|about"
-    r"|a|two|three|four|five|six|yesterday|again|instead|where|near|after|to|at the moment|because"
+    r"|a|two|three|four|five|six|yesterday|again|instead|where|near|after|to|at the moment|because|so|but|which"
     r"|full[- ]time|permanently)\b.*)?))$"
 )
 _LIVES = pattern(
@@ -85,7 +85,7 @@ def _lives(clause: Clause, reading: Reading, found: Any, person: Mention, where:
         person,
         rule="place.lives",
         predicate="livesIn",
-        object=Mention(where, "Place"),
+        object=Mention(where, "place"),
         signals=changed,
     )
 
@@ -99,7 +99,7 @@ def _moved(clause: Clause, reading: Reading, found: Any, person: Mention, where:
             person,
             rule="place.moved",
             predicate="worksOn",
-            object=Mention(where, "Project"),
+            object=Mention(where, "project"),
             signals=("replaces",),
             started=True,
         )
@@ -116,7 +116,7 @@ def _moved(clause: Clause, reading: Reading, found: Any, person: Mention, where:
         person,
         rule="place.moved",
         predicate="livesIn",
-        object=Mention(where, "Place"),
+        object=Mention(where, "place"),
         signals=("replaces",),
         started=True,
         confidence=80 if sure else 60,
@@ -135,7 +135,7 @@ def _moving(clause: Clause, reading: Reading, found: Any, person: Mention, where
         person,
         rule="place.moving",
         predicate="livesIn",
-        object=Mention(where, "Place"),
+        object=Mention(where, "place"),
         signals=("replaces",),
         valid_from=ahead[0].moment,
         confidence=75,
@@ -152,7 +152,7 @@ def _left(clause: Clause, reading: Reading, found: Any, person: Mention, where: 
         person,
         rule="place.left",
         predicate="livesIn",
-        object=Mention(where, "Place"),
+        object=Mention(where, "place"),
         signals=("ends",),
         valid_to=Moment(today, "day"),
     )

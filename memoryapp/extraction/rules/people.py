@@ -29,7 +29,7 @@ _NOT_THINGS = words(
     " June July August September October November December Christmas Easter Linux Windows Ubuntu"
     " Python Excel Java Mac Macos Android"
 )
-CLASSES = {"worksOn": "Project", "worksAt": "Organisation", "livesIn": "Place"}
+CLASSES = {"worksOn": "project", "worksAt": "organization", "livesIn": "place"}
 
 
 def who(found: Any, reading: Reading) -> Mention | None:

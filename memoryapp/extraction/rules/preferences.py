@@ -1,5 +1,7 @@
 """Stated preferences and their changes: what somebody likes, would rather have, wants no more, asks for from now on."""
 
+from dataclasses import replace
+
 from memoryapp.extraction.proposals import Proposal, Signal
 from memoryapp.extraction.rules.patterns import pattern, span_of, words
 from memoryapp.extraction.rules.reading import Reading
@@ -137,13 +139,20 @@ _GERUND = pattern(r"(?i)^(?:eating|drinking|using|taking|buying|wearing|watching
 
 
 def find(clause: Clause, reading: Reading) -> list[Proposal]:
-    """At most one preference a clause: the first form that fits."""
+    """At most one preference a clause: the first form that fits, with or without its "from now on"."""
     forms = (_SPOKEN if not clause.asking else _ASKED) if reading.first_person else _FOREIGN
     for form in forms:
         found = form(clause, reading)
         if found is not None:
             return [found]
-    return []
+    lasting = _LASTING.match(clause.text)
+    if lasting is None:
+        return []
+    bare = replace(clause, text=clause.text[lasting.end() :], start=clause.start + lasting.end())
+    return [replace(found, signals=tuple(dict.fromkeys((*found.signals, "replaces")))) for found in find(bare, reading)]
+
+
+_LASTING = pattern(r"(?i)^(?:from now on|going forward|from here on|in (?:the )?future),? ")
 
 
 def _prefer(clause: Clause, reading: Reading) -> Proposal | None:

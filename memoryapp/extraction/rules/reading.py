@@ -53,12 +53,12 @@ class Reading:
 
     @property
     def self_mention(self) -> Mention:
-        return Mention(self.owner.name, "Person", self.owner.key)
+        return Mention(self.owner.name, "person", self.owner.key)
 
     def person(self, name: str) -> Mention:
         """A named person: the participant of that name, or the bare name."""
         known = self.people.get(name.casefold())
-        return Mention(known.name, "Person", known.key) if known else Mention(name, "Person")
+        return Mention(known.name, "person", known.key) if known else Mention(name, "person")
 
     def owners_of(self, mention: Mention) -> tuple[str, ...]:
         return (mention.key,) if mention.key else ()

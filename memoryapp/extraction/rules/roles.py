@@ -11,6 +11,7 @@ from memoryapp.extraction.rules.people import (
     THING,
     WHO,
     fact,
+    retold,
     thing,
     who,
 )
@@ -132,7 +133,7 @@ def _role(clause: Clause, reading: Reading, found: Any) -> list[Proposal]:
         rule="work.employer",
         content=f"{person.name} works at {where}",
         predicate="worksAt",
-        object=Mention(where, "Organisation"),
+        object=Mention(where, "organization"),
         signals=changed,
         started=started,
     )
@@ -146,6 +147,13 @@ def _article(clause: Clause, role: str) -> str:
     return ""
 
 
+_LEADING = {
+    "manages": words("manage manages managing coordinates"),
+    "owns": words("own owns"),
+    "founded": words("founded co-founded chair chairs"),
+}
+
+
 def _leads(clause: Clause, reading: Reading, found: Any) -> list[Proposal]:
     person, what = who(found, reading), thing(found.group("what"))
     if person is None or not what or what.split()[0] in NOT_NAMES:
@@ -157,11 +165,13 @@ def _leads(clause: Clause, reading: Reading, found: Any) -> list[Proposal]:
         else ()
     )
     kind = (
-        "Project"
+        "project"
         if found.group("kind").strip().lower() == "project" or "project " in found.group("what").lower()
         else ""
     )
-    predicate = "founded" if "founded" in verb else "leads"
+    predicate = next((name for name, verbs in _LEADING.items() if verb.rsplit(" ", 1)[-1] in verbs), "runs")
+    if predicate == "founded":
+        return [fact(clause, reading, person, rule="work.founded", kind="user", content=retold(clause, reading))]
     return [
         fact(
             clause, reading, person, rule="work.leads", predicate=predicate, object=Mention(what, kind), signals=changed

@@ -215,6 +215,8 @@ def noun_topic(words: str, *, head_only: bool = False) -> str:
     stop = _STOP.search(phrase)
     if stop is not None and stop.start() > 0:
         phrase = phrase[: stop.start()]
+    if stop is not None and stop.start() == 0 and head_only:
+        return ""
     if stop is not None and stop.start() == 0:
         phrase = words.strip()
     found = [match.group().casefold() for match in _WORD.finditer(phrase)][:4]

@@ -120,7 +120,7 @@ def _works_at(clause: Clause, reading: Reading, found: Any) -> list[Proposal]:
             person,
             rule="work.employer",
             predicate="worksAt",
-            object=Mention(where, "Organisation"),
+            object=Mention(where, "organization"),
             signals=changed,
             started=joined,
         )
@@ -140,7 +140,7 @@ def _works_on(clause: Clause, reading: Reading, found: Any) -> list[Proposal]:
             person,
             rule="work.project",
             predicate="worksOn",
-            object=Mention(what, "Project"),
+            object=Mention(what, "project"),
             signals=changed,
             started=moved,
         )
@@ -247,7 +247,7 @@ def _off(clause: Clause, reading: Reading, found: Any) -> list[Proposal]:
             person,
             rule="work.left",
             predicate="worksOn",
-            object=Mention(what, "Project"),
+            object=Mention(what, "project"),
             signals=("ends",),
             valid_to=Moment(today, "day"),
         )

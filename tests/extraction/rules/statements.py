@@ -212,6 +212,12 @@ FOUND: tuple[tuple[str, str, str, str], ...] = (
         "Ines proposes to switch to monthly reports",
         "reporting cadence",
     ),
+    (
+        "From now on I prefer text messages to phone calls",
+        "preference.prefer",
+        "Ines prefers text messages to phone calls",
+        "channel of contact",
+    ),
     ("When I travel, I prefer aisle seats", "preference.prefer", "Ines prefers aisle seats (when they travel)", "seat"),
     ("Hi Bram, I prefer aisle seats", "preference.prefer", "Ines prefers aisle seats", "seat"),
     ("Thanks! I prefer aisle seats, please.", "preference.prefer", "Ines prefers aisle seats", "seat"),
@@ -225,7 +231,7 @@ FOUND: tuple[tuple[str, str, str, str], ...] = (
         "Ines and others decided to use Postgres for the ledger",
         "ledger",
     ),
-    ("We've agreed to ship on Mondays", "decision.decided", "Ines and others have agreed to ship on Mondays", "monday"),
+    ("We've agreed to ship on Mondays", "decision.decided", "Ines and others have agreed to ship on Mondays", ""),
     ("I decided to keep the old logo", "decision.decided", "Ines decided to keep the old logo", "logo"),
     (
         "We decided against the new supplier",
@@ -373,8 +379,8 @@ FOUND: tuple[tuple[str, str, str, str], ...] = (
     (
         "my mobile is (555) 013-4477, by the way",
         "contact.phone",
-        "Ines's phone number is (555) 013-4477",
-        "phone=(555) 013-4477",
+        "Ines's phone number is 555 013-4477",
+        "phone=555 013-4477",
     ),
     ("Call me on 555 0134 77", "contact.phone", "Ines's phone number is 555 0134 77", "phone=555 0134 77"),
     (
@@ -397,12 +403,13 @@ FOUND: tuple[tuple[str, str, str, str], ...] = (
     ),
     ("My new home address is Quay 9", "contact.address", "Ines's home address is Quay 9", "address=Quay 9"),
     ("My delivery address is Quay 9", "contact.delivery", "Ines's delivery address is Quay 9", "delivery address"),
-    ("My birthday is 3 May", "contact.birthday", "Ines's birthday is 3 May", "birthday=3 May"),
+    ("My birthday is 3 May", "contact.birthday", "Ines's birthday is 3 May", "birthday"),
+    ("My birthday is 3 May 1988", "contact.birthday", "Ines's birthday is 3 May 1988", "birthday=1988-05-03"),
     (
         "My time zone is Europe/Lisbon",
-        "contact.timeZone",
+        "contact.time_zone",
         "Ines's time zone is Europe/Lisbon",
-        "timeZone=Europe/Lisbon",
+        "time_zone=Europe/Lisbon",
     ),
     # roles, employers, projects
     ("I'm an accountant", "work.role", "Ines is an accountant", "role=accountant"),
@@ -440,10 +447,10 @@ FOUND: tuple[tuple[str, str, str, str], ...] = (
         "worksOn>Osprey",
     ),
     ("I moved from Porto to Lisbon", "work.moved", "Ines moved from Porto to Lisbon", "livesIn>Lisbon"),
-    ("Orlin runs Pelican", "work.leads", "Orlin runs Pelican", "leads>Pelican"),
-    ("Ysolde now runs Pelican", "work.leads", "Ysolde now runs Pelican", "leads>Pelican"),
-    ("I lead the Kestrel project", "work.leads", "Ines leads the Kestrel project", "leads>Kestrel"),
-    ("Mira Oduya manages the Tarn warehouse", "work.leads", "Mira Oduya manages the Tarn warehouse", "leads>Tarn"),
+    ("Orlin runs Pelican", "work.leads", "Orlin runs Pelican", "runs>Pelican"),
+    ("Ysolde now runs Pelican", "work.leads", "Ysolde now runs Pelican", "runs>Pelican"),
+    ("I lead the Kestrel project", "work.leads", "Ines leads the Kestrel project", "runs>Kestrel"),
+    ("Mira Oduya manages the Tarn warehouse", "work.leads", "Mira Oduya manages the Tarn warehouse", "manages>Tarn"),
     ("My manager is Ivo Lasker", "work.manager", "Ines's manager is Ivo Lasker", "reportsTo>Ivo Lasker"),
     ("I report to Mira", "work.manager", "Ines reports to Mira", "reportsTo>Mira"),
     ("I left Quillworks last month", "work.left", "Ines left Quillworks last month", "worksAt>Quillworks"),
@@ -456,6 +463,12 @@ FOUND: tuple[tuple[str, str, str, str], ...] = (
         "worksOn>Kestrel",
     ),
     # places
+    (
+        "I live in Porto, so for me it is only a bridge away",
+        "place.lives",
+        "Ines lives in Porto, so for them it is only a bridge away",
+        "livesIn>Porto",
+    ),
     ("I live in Porto", "place.lives", "Ines lives in Porto", "livesIn>Porto"),
     ("I'm based in Lisbon now", "place.lives", "Ines is based in Lisbon now", "livesIn>Lisbon"),
     (

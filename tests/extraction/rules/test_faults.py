@@ -56,7 +56,7 @@ def test_one_statement_is_one_preference_and_no_fact_besides() -> None:
 
 def test_two_claims_on_one_post_fill_one_slot() -> None:
     first, second = said("Orlin runs Pelican"), said("Ysolde runs Pelican")
-    assert slot(first[0]) == slot(second[0]) == "leads>Pelican"
+    assert slot(first[0]) == slot(second[0]) == "runs>Pelican"
     assert first[0].subject != second[0].subject
 
 
@@ -68,6 +68,12 @@ def test_a_correction_is_marked_and_names_what_was_wrong() -> None:
     found = said("No, the meeting is at 4, not at 3.")
     assert found[0].replaces == "3"
     assert {"corrects", "replaces"} <= set(found[0].signals)
+
+
+def test_a_corrected_number_replaces_the_one_it_denies() -> None:
+    found = said("My number is 555 0189 00, not 555 0188 00.")
+    assert (slot(found[0]), found[0].replaces) == ("phone=555 0189 00", "555 0188 00")
+    assert found[0].signals == ("corrects", "replaces")
 
 
 @pytest.mark.parametrize(
