@@ -156,7 +156,7 @@ class When(serializers.Field[Any, Any, Any, Any]):
             raise ValidationError("This must be a time, as a text.", code="wrong_type")
         zones = self.context.get("zones", {})
         try:
-            found = moments.parse(data, time_zone=zones.get("request"), default_zone=zones.get("workspace") or "UTC")
+            found = moments.parse(data, time_zone=zones.get("request"))
         except moments.NotAMoment as error:
             raise ValidationError(str(error), code=error.code) from error
         if self.exact and found.precision != moments.Precision.INSTANT:

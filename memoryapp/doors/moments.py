@@ -66,20 +66,20 @@ def zone_of(name: str) -> dt.tzinfo:
     return ZoneInfo(name)
 
 
-def parse(text: str, *, time_zone: str | None = None, default_zone: str = "UTC") -> Moment:
+def parse(text: str, *, time_zone: str | None = None) -> Moment:
     """The moment that a text names.
 
-    `time_zone` is the one the request names: it gives a time without offset its meaning. A partial date starts in that
-    zone, or else in `default_zone`. Raises NotAMoment: `not_a_time`, `naive_time`, `no_such_time`, `out_of_range`.
+    `time_zone` is the one the request names: it gives a time without offset its meaning. A partial date starts at its
+    midnight in UTC, wherever it was said, so that it reads back as itself. Raises NotAMoment: `not_a_time`,
+    `naive_time`, `no_such_time`, `out_of_range`.
     """
     found = _SHAPE.fullmatch(text)
     if not found:
         raise NotAMoment("not_a_time", f"“{text[:40]}” is not a time.")
     part = found.groupdict()
     if part["hour"] is None:
-        zone = time_zone or default_zone
         precision = Precision.DAY if part["day"] else Precision.MONTH if part["month"] else Precision.YEAR
-        return Moment(_to_utc(_local(part), zone_of(zone)), precision, zone)
+        return Moment(_to_utc(_local(part), dt.UTC), precision)
     offset = part["offset"]
     if offset is None and time_zone is None:
         raise NotAMoment(

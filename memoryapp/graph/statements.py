@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import uuid
 from dataclasses import dataclass, field
 from typing import Any
 
-from memoryapp.graph.models.beliefs import Precision
+from memoryapp.doors.moments import Moment as Moment
 from memoryapp.sources.models import Source
-
-
-@dataclass(frozen=True)
-class Moment:
-    """A point in time as it was given. `instant` is UTC; a coarse `precision` stands for its interval's start."""
-
-    instant: dt.datetime
-    precision: Precision = Precision.INSTANT
 
 
 @dataclass(frozen=True)

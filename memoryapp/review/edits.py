@@ -14,10 +14,10 @@ LONGEST = 20_000
 """Characters in one edited text."""
 
 
-def checked(verdict: Verdict, given: Mapping[str, Any], time_zone: str) -> dict[str, Any]:
+def checked(verdict: Verdict, given: Mapping[str, Any]) -> dict[str, Any]:
     """The edits with every value read: an unknown or missing one, or one of the wrong sort, is Invalid by name.
 
-    A date without a time zone is a date in `time_zone`, the workspace's. Empty optional values are left out.
+    Empty optional values are left out.
     """
     fields = {field.name: field for field in verdict.asks}
     wrong = list(_unknown(given, fields))
@@ -29,7 +29,7 @@ def checked(verdict: Verdict, given: Mapping[str, Any], time_zone: str) -> dict[
             if field.required:
                 wrong.append(Violation(path, "missing", f"{field.label} is needed for this.", _accepted(field)))
             continue
-        answer = _read(field, value, path, time_zone)
+        answer = _read(field, value, path)
         if isinstance(answer, Violation):
             wrong.append(answer)
         else:
@@ -47,7 +47,7 @@ def _unknown(given: Mapping[str, Any], fields: Mapping[str, Field]) -> Iterator[
             yield Violation(f"/edits/{name[:100]}", "unknown_field", message, accepted)
 
 
-def _read(field: Field, value: Any, path: str, time_zone: str) -> Any:
+def _read(field: Field, value: Any, path: str) -> Any:
     if field.asks == Asks.FLAG:
         return value if isinstance(value, bool) else _wrong(field, path)
     if not isinstance(value, str) or len(value) > LONGEST or "\x00" in value:
@@ -61,7 +61,7 @@ def _read(field: Field, value: Any, path: str, time_zone: str) -> Any:
             return _wrong(field, path)
     if field.asks == Asks.MOMENT:
         try:
-            return moments.parse(value.strip(), default_zone=time_zone)
+            return moments.parse(value.strip())
         except moments.NotAMoment as error:
             return Violation(path, error.code, str(error), error.accepted)
     return value

@@ -269,7 +269,7 @@ def _carry_out(
         raise Invalid.at(
             "/rationale", "rationale_missing", f"“{chosen.label}” needs a reason.", "a sentence saying why"
         )
-    read = asked.checked(chosen, edits, write.workspace.time_zone)
+    read = asked.checked(chosen, edits)
     last = case.decisions.aggregate(last=Max("round"))["last"] or 0
     decision = Decision.objects.create(
         workspace=write.workspace,

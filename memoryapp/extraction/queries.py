@@ -1,0 +1,59 @@
+"""Every read of extraction."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from django.db.models import QuerySet
+
+from memoryapp.extraction.models import Candidate
+from memoryapp.ledger.models import Job, Workspace
+from memoryapp.ledger.principal import Principal
+from memoryapp.sources.models import Source
+
+CONTEXT_TURNS = 4
+"""Turns before the new ones that an extractor sees again, so that an answer is read with its question."""
+
+
+def candidates(by: Principal) -> QuerySet[Candidate]:
+    """Candidates in the caller's sight, newest first."""
+    by.require("read_candidates")
+    return (
+        Candidate.objects.filter(workspace=by.workspace)
+        .select_related("source", "source__participant", "run", "belief")
+        .order_by("-recorded_at", "-id")
+    )
+
+
+def sources_to_read(job: Job) -> tuple[list[Source], list[Source]]:
+    """What a job must read, in the order it was said, and the turns before it."""
+    everything = Source.objects.filter(workspace=job.workspace).select_related("participant", "thread")
+    if "from" not in job.arguments:
+        return list(everything.filter(pk=job.subject_id)), []
+    first, last = job.arguments["from"], job.arguments["to"]
+    turns = everything.filter(thread=job.subject_id).order_by("position")
+    return (
+        list(turns.filter(position__gte=first, position__lte=last)),
+        list(turns.filter(position__gte=first - CONTEXT_TURNS, position__lt=first)),
+    )
+
+
+def pending_candidates(workspace: Workspace, sources: Sequence[Source]) -> list[Candidate]:
+    """Undecided candidates of these sources, in the order their words were said."""
+    return list(
+        Candidate.objects.filter(
+            workspace=workspace, source__in=[source.pk for source in sources], state=Candidate.State.PENDING
+        )
+        .select_related("source", "source__participant", "run")
+        .order_by("source__said_at", "source__position", "span_start", "id")
+    )
+
+
+def candidates_of_sources(by: Principal, sources: Sequence[Source]) -> QuerySet[Candidate]:
+    """What was proposed from each of these sources, for the page that shows a conversation."""
+    return candidates(by).filter(source__in=[source.pk for source in sources]).order_by("span_start", "id")
+
+
+def candidates_of_beliefs(by: Principal, beliefs: Sequence[object]) -> QuerySet[Candidate]:
+    """The candidates that became, or were merged into, these beliefs."""
+    return candidates(by).filter(belief__in=beliefs)
