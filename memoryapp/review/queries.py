@@ -95,17 +95,14 @@ def next_after(by: Principal, case: Case, filters: Filters = Filters()) -> Case 
 def waiting(by: Principal) -> Waiting:
     """How much waits for a person, of what the caller may see."""
     by.require("read_cases")
-    open_cases = Case.objects.visible_to(by).filter(state=Case.State.OPEN)
-    awake = open_cases.filter(_awake())
-    rows = awake.order_by().values("kind").annotate(count=Count("pk"), oldest=Min("opened_at"))
+    open_cases = Case.objects.visible_to(by).filter(state=Case.State.OPEN).order_by()
+    rows = open_cases.filter(_awake()).values("kind").annotate(count=Count("pk"), oldest=Min("opened_at"))
     by_kind = {row["kind"]: row["count"] for row in rows}
-    mine = Count("pk", filter=Q(claimed_by=by.actor, claimed_until__gt=timezone.now()))
-    others = open_cases.aggregate(mine=mine, all=Count("pk"))
     return Waiting(
         total=sum(by_kind.values()),
         by_kind=by_kind,
-        mine=others["mine"],
-        snoozed=others["all"] - sum(by_kind.values()),
+        mine=open_cases.filter(claimed_by=by.actor, claimed_until__gt=timezone.now()).count(),
+        snoozed=open_cases.filter(snoozed_until__gt=timezone.now()).count(),
         oldest=min((row["oldest"] for row in rows), default=None),
     )
 
@@ -207,7 +204,10 @@ def _wanted(by: Principal, filters: Filters) -> Q:
         wanted &= Q(opened_at__lte=timezone.now() - filters.older_than)
     if filters.text:
         text = filters.text.replace("\x00", "")
-        wanted &= Q(reason__icontains=text) | Q(pk__in=sight.about(by, text))
+        holding = Q(reason__icontains=text)
+        for cases in sight.about(by, text):
+            holding |= Q(pk__in=cases)
+        wanted &= holding
     if filters.subject:
         wanted &= Q(pk__in=Case.objects.filter(subjects__subject_id=filters.subject).values("pk"))
     return wanted

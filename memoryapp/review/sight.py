@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 
 if TYPE_CHECKING:
     from memoryapp.ledger.principal import Principal
@@ -43,23 +43,27 @@ def known(name: str) -> bool:
     return name in _types
 
 
-def out_of_sight(by: Principal) -> Ids:
-    """The ids of the cases that are about something `by` may not see."""
+def out_of_sight(by: Principal) -> list[Ids]:
+    """The ids of the cases that are about something `by` may not see: one query for each sort of thing, so that each
+    goes from the few hidden things to their cases and never through all cases."""
+    return [
+        _cases_about(by, subject_type, subject_type.hidden(by))
+        for subject_type in _types.values()
+        if subject_type.hidden
+    ]
+
+
+def about(by: Principal, text: str) -> list[Ids]:
+    """The ids of the cases that are about something whose words hold the text, one query for each sort of thing."""
+    return [
+        _cases_about(by, subject_type, subject_type.search(by, text))
+        for subject_type in _types.values()
+        if subject_type.search
+    ]
+
+
+def _cases_about(by: Principal, subject_type: SubjectType, ids: Ids) -> Ids:
     from memoryapp.review.models import CaseSubject
 
-    hidden = Q(pk__in=[])
-    for subject_type in _types.values():
-        if subject_type.hidden:
-            hidden |= Q(subject_type=subject_type.name, subject_id__in=subject_type.hidden(by))
-    return CaseSubject.objects.filter(hidden, workspace=by.workspace).values("case_id")
-
-
-def about(by: Principal, text: str) -> Ids:
-    """The ids of the cases that are about something whose words hold the text."""
-    from memoryapp.review.models import CaseSubject
-
-    found = Q(pk__in=[])
-    for subject_type in _types.values():
-        if subject_type.search:
-            found |= Q(subject_type=subject_type.name, subject_id__in=subject_type.search(by, text))
-    return CaseSubject.objects.filter(found, workspace=by.workspace).values("case_id")
+    subjects = CaseSubject.objects.filter(workspace=by.workspace, subject_id__in=ids, subject_type=subject_type.name)
+    return subjects.values("case_id")

@@ -33,7 +33,7 @@ class Migration(migrations.Migration):
                 ('write', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='cases', to='ledger.write')),
             ],
             options={
-                'indexes': [models.Index(fields=['workspace', 'state', '-priority', 'opened_at'], name='case_queue'), models.Index(fields=['workspace', 'kind', 'key'], name='case_key'), models.Index(fields=['workspace', 'state', 'kind'], name='case_count')],
+                'indexes': [models.Index(fields=['workspace', 'state', '-priority', 'opened_at', 'id'], name='case_queue'), models.Index(fields=['workspace', 'kind', 'key'], name='case_key'), models.Index(fields=['workspace', 'state', 'kind', 'snoozed_until', 'opened_at', 'id'], name='case_count')],
                 'constraints': [models.UniqueConstraint(condition=models.Q(('state', 'open')), fields=('workspace', 'kind', 'key'), name='case_open_once'), models.CheckConstraint(condition=models.Q(('state__in', ['open', 'decided', 'void'])), name='case_state')],
             },
         ),
