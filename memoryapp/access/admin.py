@@ -3,8 +3,8 @@
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin
 
-from memoryapp.access.models import User
-from memoryapp.ledger.admin import register_room
+from memoryapp.access.models import AgentKey, User
+from memoryapp.ledger.admin import ReadOnlyAdmin, register_room
 
 
 @admin.register(User)
@@ -13,6 +13,16 @@ class AccountAdmin(UserAdmin):  # type: ignore[type-arg]
 
     def has_delete_permission(self, request: object, obj: object = None) -> bool:
         return False
+
+
+@admin.register(AgentKey)
+class KeyAdmin(ReadOnlyAdmin):
+    """A key by its prefix. Its digest is nobody's to read."""
+
+    list_display = ("prefix", "agent", "created_at", "expires_at", "revoked_at", "last_used_at")
+    list_select_related = ("agent",)
+    search_fields = ("id", "prefix", "agent__name")
+    exclude = ("digest",)
 
 
 register_room("access")

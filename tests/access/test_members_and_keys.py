@@ -6,6 +6,7 @@ from io import StringIO
 import pytest
 from django.conf import settings
 from django.core.management import call_command
+from django.test import Client
 
 from memoryapp.access import capabilities, keys, services
 from memoryapp.access.models import AccessChange, AgentKey, Membership
@@ -131,3 +132,14 @@ def test_the_documentation_shows_the_table_in_force() -> None:
     assert capabilities.as_table() in page
     for surface, meaning in capabilities.SURFACES.items():
         assert f"| {surface} | {meaning} |" in page
+
+
+def test_operators_see_a_key_but_not_its_digest(operator: Principal, client: Client) -> None:
+    agent = record(operator, "a", lambda write: services.create_agent(write, name="Clerk", surfaces=["lookup"]))
+    issued = record(operator, "k", lambda write: services.issue_key(write, agent=agent))
+    client.force_login(services.create_account(username="root", password=PASSWORD, operator_account=True))
+    for address in ("/admin/access/agentkey/", f"/admin/access/agentkey/{issued.key.pk}/change/"):
+        page = client.get(address)
+        assert page.status_code == 200
+        assert issued.key.prefix in page.content.decode()
+        assert issued.key.digest not in page.content.decode()
