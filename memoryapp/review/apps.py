@@ -4,3 +4,8 @@ from django.apps import AppConfig
 class ReviewConfig(AppConfig):
     name = "memoryapp.review"
     label = "review"
+
+    def ready(self) -> None:
+        from memoryapp.review import checks
+
+        checks.register()

@@ -4,3 +4,8 @@ from django.apps import AppConfig
 class SourcesConfig(AppConfig):
     name = "memoryapp.sources"
     label = "sources"
+
+    def ready(self) -> None:
+        from memoryapp.sources import checks
+
+        checks.register()

@@ -9,6 +9,7 @@ from django.db import IntegrityError, transaction
 
 from memoryapp.doors.errors import Conflict, Denied, Invalid, NotFound, Stale
 from memoryapp.doors.moments import Moment, Precision
+from memoryapp.ledger import integrity
 from memoryapp.ledger.identifiers import new_id
 from memoryapp.ledger.models import Workspace, Write
 from memoryapp.ledger.principal import Principal
@@ -311,3 +312,23 @@ def test_a_case_of_another_workspace_or_about_what_is_hidden_does_not_exist(
     assert queries.waiting(reviewer).total == 1
     assert queries.waiting(stranger).total == 0
     assert queries.about(reviewer, [secret.pk]) == {secret.pk: []}
+
+
+def test_the_integrity_check_finds_a_case_that_is_not_as_its_history_says(
+    opened: Open, letters: Letters, reviewer: Principal
+) -> None:
+    def found() -> list[str]:
+        report = next(one for one in integrity.examine(reviewer.workspace) if one.check.name == "cases")
+        return [finding.what for finding in report.findings]
+
+    case, undone = opened("a|b"), opened("b|c")
+    decide(reviewer, case)
+    undo(reviewer, decide(reviewer, undone))
+    assert found() == []
+    Case.objects.filter(pk=case.pk).update(state="open")
+    assert found() == ["A decision stands and yet it is not decided."]
+    Case.objects.filter(pk=case.pk).update(state="decided", lock=9)
+    assert found() == ["Its lock is not that of its latest change."]
+    Case.objects.filter(pk=case.pk).update(lock=2)
+    Case.objects.filter(pk=undone.pk).update(state="decided")
+    assert found() == ["It is decided without one standing decision."]

@@ -8,6 +8,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from memoryapp.doors.errors import Conflict, Denied, Invalid, NotFound, Violation
+from memoryapp.ledger import integrity, triggers
 from memoryapp.ledger.models import Workspace, Write
 from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import record
@@ -255,3 +256,17 @@ def test_threads_are_listed_by_what_was_said_last_and_found_by_name(curator_agen
     assert listed[0].turn_count == 1  # type: ignore[attr-defined]
     assert [thread.pk for thread in queries.threads(curator_agent, "FIRST")] == [old.pk]
     assert queries.threads(curator_agent, "ferro").count() == 2
+
+
+def test_the_integrity_check_finds_a_turn_that_is_missing(curator_agent: Principal) -> None:
+    def found() -> list[str]:
+        report = next(one for one in integrity.examine(curator_agent.workspace) if one.check.name == "turns")
+        return [finding.what for finding in report.findings]
+
+    told = tell(curator_agent, turn("One."), turn("Two.", 1), turn("Three.", 2))
+    assert found() == []
+    triggers.drop()
+    Source.objects.filter(pk=told.turns_new[1].pk).delete()
+    Source.objects.filter(pk=told.turns_new[2].pk).update(speaker="tool")
+    triggers.install()
+    assert found() == ["A turn is missing between others.", "It is said in another role than its participant's."]
