@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -38,8 +39,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("sql")
         if used & {"browser", "chromium"}:
             item.add_marker("browser")
-        if "running" in used:
+        if used & {"running", "empty_database"}:
             item.add_marker("slow")
+        if item.get_closest_marker("slow"):
+            item.add_marker(pytest.mark.timeout(900))
 
 
 @pytest.fixture
@@ -118,6 +121,15 @@ def browser(chromium: Any) -> Iterator[Browser]:
     opened = Browser(chromium)
     yield opened
     opened.close()
+
+
+@pytest.fixture(scope="session")
+def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An SQLite file with every table and nothing in them, to copy for tests that run processes of their own."""
+    directory = tmp_path_factory.mktemp("empty")
+    made = Running(directory)
+    made.command("migrate", "--verbosity", "0", DEBUG="1")
+    return directory / "var" / "commonplace.sqlite3"
 
 
 @pytest.fixture
