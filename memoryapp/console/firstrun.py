@@ -21,6 +21,7 @@ from memoryapp.access.models import Agent, Membership, User
 from memoryapp.ledger.models import Workspace, Write
 from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import create_workspace, record
+from memoryapp.ontology import services as ontology
 from memoryapp.sources import services as sources
 from memoryapp.sources.inputs import ParticipantInput, ThreadInput, TurnInput
 
@@ -54,6 +55,7 @@ def prepare(*, demonstration: bool = True) -> FirstRun:
         workspace = _make_workspace(found)
     found.workspace = workspace
     operator = access.operator(workspace)
+    record(operator, "declare_types", ontology.start, rationale="First start")
     if not Membership.objects.filter(workspace=workspace).exists():
         _make_administrator(operator, found)
     agent = Agent.objects.filter(workspace=workspace, name=AGENT).first()
