@@ -16,6 +16,7 @@ from django.db import connections
 
 from memoryapp.console import firstrun
 from memoryapp.console.supervisor import Child, Group
+from memoryapp.ledger import queries
 
 READ_WITHIN_TICKS = 600
 """How long the greeting waits for the demonstration to be read, in tenths of a second."""
@@ -59,7 +60,9 @@ class Greeting:
     def given(self, say: Callable[[str], None]) -> bool:
         """Say the greeting when its time has come. Asked again and again until then."""
         self.ticks += 1
-        due = self._answers() and (self.ticks > READ_WITHIN_TICKS or not self._still_reading())
+        late = self.ticks > READ_WITHIN_TICKS
+        due = self._answers() and (late or (self._working() and not self._still_reading()))
+        connections.close_all()
         if due:
             say(self.text())
         return due
@@ -89,13 +92,12 @@ class Greeting:
         except (OSError, urllib.error.URLError):
             return False
 
-    def _still_reading(self) -> bool:
-        from memoryapp.ledger import queries
+    def _working(self) -> bool:
+        found = queries.status()
+        return found.worker_seen_seconds is not None and found.scheduler_seen_seconds is not None
 
-        try:
-            return "demonstration" in self.first.made and queries.anything_to_do()
-        finally:
-            connections.close_all()
+    def _still_reading(self) -> bool:
+        return "demonstration" in self.first.made and queries.anything_to_do()
 
 
 def children(host: str, port: int) -> list[Child]:
