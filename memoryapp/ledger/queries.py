@@ -73,6 +73,14 @@ class Status:
             return "down"
         return "degraded" if self.problems else "ok"
 
+    @property
+    def attended(self) -> bool:
+        """Whether a worker and a scheduler have been seen just now."""
+        longest = SILENT_AFTER.total_seconds()
+        return all(
+            seen is not None and seen <= longest for seen in (self.worker_seen_seconds, self.scheduler_seen_seconds)
+        )
+
     def as_dict(self) -> dict[str, Any]:
         return {
             "status": self.word,

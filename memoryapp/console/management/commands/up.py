@@ -61,7 +61,7 @@ class Greeting:
         """Say the greeting when its time has come. Asked again and again until then."""
         self.ticks += 1
         late = self.ticks > READ_WITHIN_TICKS
-        due = self._answers() and (late or (self._working() and not self._still_reading()))
+        due = self._answers() and (late or (queries.status().attended and not self._still_reading()))
         connections.close_all()
         if due:
             say(self.text())
@@ -91,10 +91,6 @@ class Greeting:
                 return bool(answer.status == 200)
         except (OSError, urllib.error.URLError):
             return False
-
-    def _working(self) -> bool:
-        found = queries.status()
-        return found.worker_seen_seconds is not None and found.scheduler_seen_seconds is not None
 
     def _still_reading(self) -> bool:
         return "demonstration" in self.first.made and queries.anything_to_do()
