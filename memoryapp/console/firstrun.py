@@ -20,8 +20,8 @@ from memoryapp.access import services as access
 from memoryapp.access.models import Agent, Membership, User
 from memoryapp.ledger.models import Workspace, Write
 from memoryapp.ledger.principal import Principal
-from memoryapp.ledger.services import create_workspace, record
-from memoryapp.ontology import services as ontology
+from memoryapp.ledger.services import record
+from memoryapp.ontology.services import found_workspace
 from memoryapp.sources import services as sources
 from memoryapp.sources.inputs import ParticipantInput, ThreadInput, TurnInput
 
@@ -55,7 +55,6 @@ def prepare(*, demonstration: bool = True) -> FirstRun:
         workspace = _make_workspace(found)
     found.workspace = workspace
     operator = access.operator(workspace)
-    record(operator, "declare_types", ontology.start, rationale="First start")
     if not Membership.objects.filter(workspace=workspace).exists():
         _make_administrator(operator, found)
     agent = Agent.objects.filter(workspace=workspace, name=AGENT).first()
@@ -103,7 +102,7 @@ def conversations() -> Iterator[tuple[ThreadInput, list[ParticipantInput], list[
 
 def _make_workspace(found: FirstRun) -> Workspace:
     with transaction.atomic():
-        workspace = create_workspace(WORKSPACE, WORKSPACE.capitalize(), "Europe/Lisbon")
+        workspace = found_workspace(WORKSPACE, WORKSPACE.capitalize(), "Europe/Lisbon")
         workspace.settings = {"first_run": "begun"}
         workspace.save(update_fields=["settings"])
     found.made.append("workspace")

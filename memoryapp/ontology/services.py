@@ -9,9 +9,13 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from django.db import transaction
+
+from memoryapp.access.services import operator
 from memoryapp.doors.errors import Conflict, Invalid, Violation
 from memoryapp.doors.nearest import nearest
 from memoryapp.ledger.models import Workspace, Write
+from memoryapp.ledger.services import begin, create_workspace
 from memoryapp.ontology.changes import taken_away
 from memoryapp.ontology.compiled import Ontology, compile_document
 from memoryapp.ontology.document import OntologyDocument, read, read_text
@@ -26,6 +30,15 @@ def start(write: Write, name: str = "default") -> OntologyVersion:
     """Give a new workspace one of the ready-made ontologies. Does nothing when it has declared types already."""
     existing = OntologyVersion.objects.filter(workspace=write.workspace).order_by("-number").first()
     return existing or declare(write, ready_made(name))
+
+
+def found_workspace(slug: str, name: str, time_zone: str = "UTC", ontology: str = "default") -> Workspace:
+    """A new workspace with the types it starts from, ready to be written to. Both are made, or neither."""
+    document = ready_made(ontology)
+    with transaction.atomic():
+        workspace = create_workspace(slug, name, time_zone)
+        declare(begin(operator(workspace), "found", "The workspace begins."), document)
+    return workspace
 
 
 def ready_made_names() -> list[str]:
