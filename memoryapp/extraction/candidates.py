@@ -52,11 +52,15 @@ def normal(text: str) -> str:
 
 
 def as_statement(proposed: Proposed) -> Statement:
-    """The statement that accepting it would remember. Names must have been turned into nodes before."""
+    """The statement that accepting it would remember. Names must have been turned into nodes before.
+
+    The sentence of a property or an edge is rendered from its declared template, not from the proposal's words.
+    """
     details = proposed.details
+    rendered = bool(details.get("predicate"))
     return Statement(
         kind=proposed.kind,
-        content=proposed.content,
+        content="" if rendered else proposed.content,
         owners=tuple(_node(owner) for owner in details.get("owners", ())),
         subject=_node(details["subject"]) if details.get("subject") else None,
         predicate=details.get("predicate", ""),

@@ -11,10 +11,13 @@ import dataclasses
 from typing import Any
 
 from memoryapp.extraction.candidates import Proposed, names_in, normal
-from memoryapp.graph.models import Node
+from memoryapp.graph.models import Belief, Node
+from memoryapp.graph.models.beliefs import Status
 from memoryapp.graph.services.mentions import mention
+from memoryapp.graph.services.nodes import NodeInput, store
+from memoryapp.graph.statements import Quoted
 from memoryapp.ledger.models import Write
-from memoryapp.ontology.compiled import Ontology
+from memoryapp.ontology.compiled import FACT, Ontology
 from memoryapp.ontology.queries import current_ontology
 
 UNBOUND_KIND = "long_term"
@@ -24,13 +27,11 @@ UNBOUND_KIND = "long_term"
 def resolve_names(write: Write, proposed: Proposed) -> Proposed:
     """The proposal with every name turned into a node reference, or as a free statement where one could not be."""
     named = names_in(proposed.details)
-    if not named:
-        return proposed
     ontology = current_ontology(write.workspace)
     found: dict[str, Any] = {}
     for place, reference in named:
         if _is_keyed_by_name(ontology, reference["class"]):
-            found[place] = {"class": reference["class"], "keys": {"name": reference["name"]}}
+            found[place] = {"node": str(_named_node(write, proposed, reference).pk)}
             continue
         start, end = _span_of(proposed, reference["name"])
         noted = mention(
@@ -43,9 +44,32 @@ def resolve_names(write: Write, proposed: Proposed) -> Proposed:
             circle=_circle(write, proposed),
         )
         if noted.node_id is None:
-            return _as_free_statement(proposed)
+            return _as_free_statement(write, proposed)
         found[place] = {"node": str(noted.node_id)}
-    return dataclasses.replace(proposed, details=proposed.details | found)
+    resolved = dataclasses.replace(proposed, details=proposed.details | found)
+    if "object" in resolved.details and not resolved.details.get("predicate"):
+        return _as_move(write, resolved)
+    return resolved
+
+
+def _named_node(write: Write, proposed: Proposed, reference: dict[str, Any]) -> Node:
+    """The node that this name identifies in its class, made on first mention."""
+    given = NodeInput(
+        reference["class"], {"name": reference["name"]}, (Quoted(proposed.source, proposed.start, proposed.end),)
+    )
+    return store(write, [given], numbered=False)[0].node
+
+
+def _as_move(write: Write, proposed: Proposed) -> Proposed:
+    """Somebody moved from one thing to another without saying in what way they were at the first: as it is believed."""
+    left = normal(proposed.details.get("replaces", ""))
+    edges = Belief.objects.visible_to(write.by).filter(
+        status=Status.ACTIVATED, shape=Belief.Shape.EDGE, subject=proposed.details["subject"]["node"]
+    )
+    for edge in edges.select_related("object").order_by("-recorded_at", "-pk"):
+        if edge.object is not None and normal(edge.object.label) == left:
+            return dataclasses.replace(proposed, details=proposed.details | {"predicate": edge.predicate})
+    return _as_free_statement(write, proposed)
 
 
 def _is_keyed_by_name(ontology: Ontology, node_class: str) -> bool:
@@ -63,13 +87,23 @@ def _span_of(proposed: Proposed, name: str) -> tuple[int, int]:
     return (at, at + len(name)) if at >= 0 else (proposed.start, proposed.end)
 
 
-def _as_free_statement(proposed: Proposed) -> Proposed:
+def _as_free_statement(write: Write, proposed: Proposed) -> Proposed:
     details = dict(proposed.details)
     subject = (details.pop("subject", None) or {}).get("name", "")
     predicate = details.pop("predicate", "")
     for place in ("object", "value"):
         details.pop(place, None)
     if not details.get("topic") and subject:
-        details["topic"] = normal(f"{subject} {predicate}")
-    kind = UNBOUND_KIND if proposed.kind == "fact" else proposed.kind
+        details["topic"] = _topic_of_move(write, subject, details) or normal(f"{subject} {predicate}")
+    kind = UNBOUND_KIND if proposed.kind == FACT else proposed.kind
     return dataclasses.replace(proposed, kind=kind, details=details)
+
+
+def _topic_of_move(write: Write, subject: str, details: dict[str, Any]) -> str:
+    """The topic of the free statement that a move away from `replaces` speaks of, if there is one."""
+    if not details.get("replaces"):
+        return ""
+    told = Belief.objects.visible_to(write.by).filter(
+        status=Status.ACTIVATED, topic__startswith=f"{normal(subject)} ", content__icontains=details["replaces"]
+    )
+    return told.order_by("-recorded_at", "-pk").values_list("topic", flat=True).first() or ""
