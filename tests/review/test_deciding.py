@@ -117,7 +117,7 @@ def test_edits_reach_the_room_as_values_and_are_kept_as_given(
     edits = {"until": "2026-06", "side": "left", "text": ""}
     decision = decide(reviewer, opened(), verdict="at_times", edits=edits)
     ((_, read),) = letters.carried_out
-    june = Moment(dt.datetime(2026, 5, 31, 23, tzinfo=dt.UTC), Precision.MONTH, "Europe/Lisbon")
+    june = Moment(dt.datetime(2026, 6, 1, tzinfo=dt.UTC), Precision.MONTH, "UTC")
     assert read == {"until": june, "side": "left"}
     assert decision.edits == {"until": "2026-06", "side": "left"}
 
