@@ -1,0 +1,1 @@
+"""Benchmarks, each with one command."""

@@ -1,0 +1,67 @@
+"""What other rooms hand to the index, and the registry by which the index asks a room for its texts again."""
+
+from __future__ import annotations
+
+import datetime as dt
+import uuid
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from memoryapp.index.models import EVERYONE
+from memoryapp.ledger.models import Workspace
+
+
+@dataclass(frozen=True)
+class Text:
+    """One text to be searched.
+
+    `said_at` carries the zone it was said in: its date there is the day a question may name. `section` and `position`
+    say what it is a turn of and where; without them it has no neighbours. `label` is who and when in words; it is
+    searched with the text. Parts of one target are put together: those not handed over again are gone.
+    """
+
+    target_type: str
+    target_id: uuid.UUID
+    text: str
+    part: int = 0
+    label: str = ""
+    kind: str = ""
+    section: str = ""
+    position: int | None = None
+    speaker: str = ""
+    said_at: dt.datetime | None = None
+    audience: str = EVERYONE
+
+
+Loader = Callable[[Workspace, Sequence[uuid.UUID]], Iterable[Text]]
+Walker = Callable[[Workspace], Iterator[uuid.UUID]]
+
+
+@dataclass(frozen=True)
+class Shelf:
+    """How a room's texts are read again: all ids of a workspace in order, and the texts of some of them."""
+
+    ids: Walker
+    load: Loader
+
+
+_shelves: dict[str, Shelf] = {}
+
+
+def register(target_type: str, ids: Walker, load: Loader) -> None:
+    """Name the room's reader for a target type. Called once from the room's AppConfig.ready()."""
+    _shelves[target_type] = Shelf(ids, load)
+
+
+def shelf(target_type: str) -> Shelf | None:
+    return _shelves.get(target_type)
+
+
+def shelves() -> dict[str, Shelf]:
+    return dict(_shelves)
+
+
+def who_and_when(speaker: str, said_at: dt.datetime | None) -> str:
+    """The label of something said: name and date in words, e.g. `Mira 8 May 2023`."""
+    when = f"{said_at.day} {said_at:%B %Y}" if said_at else ""
+    return " ".join(part for part in (speaker, when) if part)
