@@ -6,7 +6,7 @@ class GraphConfig(AppConfig):
     label = "graph"
 
     def ready(self) -> None:
-        from memoryapp.graph import cases, changes, identity_cases, participants, usage
+        from memoryapp.graph import cases, changes, checks, identity_cases, participants, usage
         from memoryapp.graph.services import projection
         from memoryapp.graph.triggers import rules
         from memoryapp.ledger import triggers
@@ -20,3 +20,4 @@ class GraphConfig(AppConfig):
         ontology_usage.register(usage.count)
         identity_cases.register()
         cases.register()
+        checks.register()

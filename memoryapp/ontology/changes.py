@@ -36,8 +36,8 @@ def _node_classes(old: Ontology, new: Ontology) -> Iterator[Part]:
                 yield from _values("node_classes", name, below, one, was.properties[one], known[one].schema)
         for keys in {tuple(sorted(one)) for one in was.keys} ^ {tuple(sorted(one)) for one in now.keys}:
             yield Part("node_classes", name, below, "keys", "+".join(keys))
-        for one in sorted(set(was.normalisers.items()) ^ set(now.normalisers.items())):
-            yield Part("node_classes", name, below, "property", one[0])
+        for normalised, _ in sorted(set(was.normalisers.items()) ^ set(now.normalisers.items())):
+            yield Part("node_classes", name, below, "property", normalised)
 
 
 def _relationships(old: Ontology, new: Ontology) -> Iterator[Part]:

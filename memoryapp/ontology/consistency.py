@@ -60,7 +60,7 @@ def _parents(document: OntologyDocument) -> Iterator[Violation]:
         ("node_classes", document.node_classes, "node class"),
         ("belief_kinds", document.belief_kinds, "kind"),
     ):
-        parents: dict[str, str] = {name: declared.parent for name, declared in types.items()}  # type: ignore[attr-defined]
+        parents: dict[str, str] = {name: declared.parent for name, declared in types.items()}
         for name, parent in parents.items():
             path = f"/{family}/{name}/parent"
             if parent and parent not in parents:

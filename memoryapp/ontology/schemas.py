@@ -55,7 +55,7 @@ def _pattern(_: Any, pattern: str, instance: Any, __: Any) -> Iterator[Validatio
         yield ValidationError(f"{instance[:60]!r} does not match {pattern!r}")
 
 
-Validator = extend(Draft202012Validator, {"pattern": _pattern})
+Validator = extend(Draft202012Validator, {"pattern": _pattern})  # type: ignore[no-untyped-call]
 
 
 def problems_of(schema: Any, path: str) -> list[Violation]:
@@ -122,7 +122,7 @@ def _worded(error: ValidationError) -> str:
     if error.validator == "format":
         return f"This is no {error.validator_value}."
     if error.validator == "type":
-        wanted = error.validator_value
+        wanted: Any = error.validator_value
         return f"This must be {wanted if isinstance(wanted, str) else ' or '.join(wanted)}."
     if error.validator == "enum":
         return "This is not one of the declared values."

@@ -18,7 +18,7 @@ from memoryapp.doors.errors import Conflict, Invalid
 from memoryapp.graph import services as graph_services
 from memoryapp.graph.models import Belief, IdentityKey, Node, Relation, RelationPlayer
 from memoryapp.graph.queries.relations import relation as read_relation
-from memoryapp.graph.queries.views import Scope, current
+from memoryapp.graph.queries.views import Scope, current, named
 from memoryapp.graph.statements import NodeKeys, Player, Quoted
 from memoryapp.ledger.models import Workspace, Write
 from memoryapp.ledger.principal import Principal
@@ -105,13 +105,13 @@ def test_a_kind_is_listed_with_its_subkinds_unless_exactly_it_is_asked_for(graph
     """T2."""
     ines = graph.person("Ines")
     liked, known = graph.say("Ines likes tea.", ines), graph.say("Ines is left-handed.", ines, kind="user")
-    everything = set(current(graph.by, Scope(kind="memory", owner=ines.pk)))
+    everything = set(current(graph.by, Scope(kinds=("memory",), owner=ines.pk)))
     assert everything >= {liked, known}
-    assert set(current(graph.by, Scope(kind="preference"))) == {liked}
-    assert set(current(graph.by, Scope(kind="user"))) == {liked, known}
-    assert set(current(graph.by, Scope(kind="user", exact=True))) == {known}
+    assert set(current(graph.by, Scope(kinds=("preference",)))) == {liked}
+    assert set(current(graph.by, Scope(kinds=("user",)))) == {liked, known}
+    assert set(current(graph.by, Scope(kinds=("user",), exact=True))) == {known}
     with pytest.raises(Invalid, match="Did you mean preference"):
-        current(graph.by, Scope(kind="preferense"))
+        current(graph.by, Scope(kinds=("preferense",)))
 
 
 def test_a_subkind_added_later_is_in_what_is_asked_of_its_parent(graph: Graph) -> None:
@@ -122,7 +122,8 @@ def test_a_subkind_added_later_is_in_what_is_asked_of_its_parent(graph: Graph) -
     travels = graph.say("Ines travels by train.", ines, kind="travel_preference")
     assert current_ontology(graph.by).view("preferences") == before
     assert current_ontology(graph.by).number == 2
-    assert set(current(graph.by, Scope(kind="preference"))) == {travels}
+    assert set(current(graph.by, Scope(kinds=("preference",)))) == {travels}
+    assert set(named(graph.by, "preferences")) == {travels}
     assert travels.ontology_version == 2
 
 
@@ -202,8 +203,8 @@ def test_a_belief_has_an_owner_for_each_link_and_a_link_one_owner(graph: Graph) 
     belief = graph.say("They share a desk.", ines)
     assert refusal(graph, "ownership", ("owner", ines), ("owner", ana), ("owned", belief)) == ["role_too_many"]
     graph.relate("ownership", ("owner", ana), ("owned", belief))
-    assert set(current(graph.by, Scope(owner=ana.pk, kind="preference"))) == {belief}
-    assert set(current(graph.by, Scope(owner=ines.pk, kind="preference"))) == {belief}
+    assert set(current(graph.by, Scope(owner=ana.pk, kinds=("preference",)))) == {belief}
+    assert set(current(graph.by, Scope(owner=ines.pk, kinds=("preference",)))) == {belief}
     assert belief.states.order_by("sequence").last().owners == sorted([str(ines.pk), str(ana.pk)])  # type: ignore[union-attr]
 
 

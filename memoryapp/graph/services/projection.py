@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import uuid
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -41,7 +41,7 @@ def project(write: Write, nodes: Iterable[Node]) -> None:
     if not several:
         return
     ontology = current_ontology(write.workspace)
-    projections = projections_at(ontology, several, write.recorded_at)
+    projections = projections_at(ontology, several, {node.pk: write.recorded_at for node in several})
     changed = [node for node in several if _take(node, projections[node.pk], write)]
     Node.objects.bulk_update(changed, ["properties", "label", "bare_label", "lock", "projected_at"], batch_size=CHUNK)
     _keep_keys(write, several, projections)
@@ -50,14 +50,18 @@ def project(write: Write, nodes: Iterable[Node]) -> None:
 def follow(write: Write, touched: Sequence[Belief | Node]) -> None:
     """Project the nodes whose properties are among the touched beliefs."""
     subjects = {
-        thing.subject_id for thing in touched if isinstance(thing, Belief) and thing.shape == Belief.Shape.PROPERTY
+        thing.subject_id
+        for thing in touched
+        if isinstance(thing, Belief) and thing.shape == Belief.Shape.PROPERTY and thing.subject_id
     }
     if subjects:
         project(write, Node.objects.filter(workspace=write.workspace, pk__in=subjects))
 
 
-def projections_at(ontology: Ontology, nodes: Sequence[Node], at: dt.datetime) -> dict[uuid.UUID, Projection]:
-    """What the beliefs that the whole workspace may see say these nodes are at an instant."""
+def projections_at(
+    ontology: Ontology, nodes: Sequence[Node], at: Mapping[uuid.UUID, dt.datetime]
+) -> dict[uuid.UUID, Projection]:
+    """What the beliefs that the whole workspace may see say these nodes are, each at its instant."""
     beliefs: dict[uuid.UUID, list[Belief]] = defaultdict(list)
     for start in range(0, len(nodes), CHUNK):
         rows = Belief.objects.filter(
@@ -69,7 +73,7 @@ def projections_at(ontology: Ontology, nodes: Sequence[Node], at: dt.datetime) -
         ).order_by("recorded_at", "id")
         for belief in rows:
             beliefs[belief.subject_id].append(belief)  # type: ignore[index]
-    return {node.pk: _projection(ontology, node, beliefs[node.pk], at) for node in nodes}
+    return {node.pk: _projection(ontology, node, beliefs[node.pk], at[node.pk]) for node in nodes}
 
 
 def _projection(ontology: Ontology, node: Node, beliefs: list[Belief], at: dt.datetime) -> Projection:

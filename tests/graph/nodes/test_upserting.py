@@ -16,6 +16,7 @@ from memoryapp.graph.models import Belief, IdentityKey, Node
 from memoryapp.graph.statements import NodeKeys, Quoted
 from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import record
+from memoryapp.review import services as review
 from memoryapp.review.models import Case
 from tests.graph.nodes.telling import Graph
 
@@ -242,3 +243,22 @@ def test_who_only_reads_makes_no_nodes(graph: Graph, reader_agent: Principal) ->
         record(
             reader_agent, "upsert", lambda write: services.upsert_node(write, "project", {"name": "Kestrel"}, (quoted,))
         )
+
+
+def test_a_verdict_on_a_property_changes_the_node_and_undo_changes_it_back(graph: Graph, reviewer: Principal) -> None:
+    graph.upsert("organization", domain="quillworks.example", name="Quillworks")
+    [case] = graph.upsert("organization", "2026-06-01", domain="quillworks.example", name="Quill & Sons").conflicts
+    decided = record(
+        reviewer,
+        "decide",
+        lambda write: review.decide(write, case.pk, lock=case.lock, verdict="newer_replaces"),
+    )
+    node = Node.objects.get()
+    assert (node.label, node.properties["name"]) == ("Quill & Sons", "Quill & Sons")
+    assert resolve(graph.by, NodeKeys("organization", {"name": "Quill & Sons"})) == node
+    assert resolve(graph.by, NodeKeys("organization", {"name": "Quillworks"})) == node
+    record(reviewer, "undo", lambda write: review.undo(write, decided.pk))
+    node.refresh_from_db()
+    assert (node.label, node.properties["name"]) == ("Quillworks", "Quillworks")
+    with pytest.raises(NotFound):
+        resolve(graph.by, NodeKeys("organization", {"name": "Quill & Sons"}))
