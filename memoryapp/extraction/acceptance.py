@@ -104,5 +104,5 @@ def _read_rule(index: int, entry: Any) -> PolicyRule:
         raise Invalid.at(f"{place}/outcome", "not_a_choice", "A rule has one outcome.", ", ".join(OUTCOMES))
     if not entry.get("name") or not entry.get("because"):
         raise Invalid.at(place, "required", "A rule has a name and says why.", "name, because")
-    values = {key: tuple(value) if isinstance(value, list) else value for key, value in entry.items()}
+    values: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in entry.items()}
     return PolicyRule(**values)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from django.db.models import QuerySet
 
 from memoryapp.extraction.models import Candidate
+from memoryapp.graph.models import Belief
 from memoryapp.ledger.models import Job, Workspace
 from memoryapp.ledger.principal import Principal
 from memoryapp.sources.models import Source
@@ -54,6 +55,6 @@ def candidates_of_sources(by: Principal, sources: Sequence[Source]) -> QuerySet[
     return candidates(by).filter(source__in=[source.pk for source in sources]).order_by("span_start", "id")
 
 
-def candidates_of_beliefs(by: Principal, beliefs: Sequence[object]) -> QuerySet[Candidate]:
+def candidates_of_beliefs(by: Principal, beliefs: Sequence[Belief]) -> QuerySet[Candidate]:
     """The candidates that became, or were merged into, these beliefs."""
     return candidates(by).filter(belief__in=beliefs)

@@ -9,6 +9,7 @@ from django.db.models import Exists, F, OuterRef, Q
 from django.db.models.functions import Trim
 from django.db.models.lookups import Exact
 
+from memoryapp.doors.moments import Precision
 from memoryapp.graph.models.nodes import Node
 from memoryapp.ledger.guard import Guard
 from memoryapp.ledger.models import Actor, WorkspaceRow, Write
@@ -43,13 +44,7 @@ class Audience(models.TextChoices):
     NAMED = "named"
 
 
-class Precision(models.TextChoices):
-    """How exactly a time was given; a coarser one stands for its interval's start."""
-
-    YEAR = "year"
-    MONTH = "month"
-    DAY = "day"
-    INSTANT = "instant"
+PRECISIONS = [(precision.value, precision.value) for precision in Precision]
 
 
 class BeliefQuerySet(models.QuerySet["Belief"]):
@@ -104,9 +99,9 @@ class Belief(WorkspaceRow):
     status = models.CharField(max_length=10, choices=Status.choices)
     standing = models.CharField(max_length=10, choices=Standing.choices, default=Standing.HOLDS)
     valid_from = models.DateTimeField(null=True, blank=True)
-    valid_from_precision = models.CharField(max_length=8, choices=Precision.choices, default=Precision.INSTANT)
+    valid_from_precision = models.CharField(max_length=8, choices=PRECISIONS, default=Precision.INSTANT.value)
     valid_to = models.DateTimeField(null=True, blank=True)
-    valid_to_precision = models.CharField(max_length=8, choices=Precision.choices, default=Precision.INSTANT)
+    valid_to_precision = models.CharField(max_length=8, choices=PRECISIONS, default=Precision.INSTANT.value)
     audience = models.CharField(max_length=10, choices=Audience.choices, default=Audience.WORKSPACE)
     lock = models.PositiveIntegerField(default=1)
     ontology_version = models.PositiveIntegerField()
@@ -181,9 +176,9 @@ class BeliefState(WorkspaceRow):
     status = models.CharField(max_length=10, choices=Status.choices)
     standing = models.CharField(max_length=10, choices=Standing.choices)
     valid_from = models.DateTimeField(null=True, blank=True)
-    valid_from_precision = models.CharField(max_length=8, choices=Precision.choices, default=Precision.INSTANT)
+    valid_from_precision = models.CharField(max_length=8, choices=PRECISIONS, default=Precision.INSTANT.value)
     valid_to = models.DateTimeField(null=True, blank=True)
-    valid_to_precision = models.CharField(max_length=8, choices=Precision.choices, default=Precision.INSTANT)
+    valid_to_precision = models.CharField(max_length=8, choices=PRECISIONS, default=Precision.INSTANT.value)
     audience = models.CharField(max_length=10, choices=Audience.choices)
     owners = models.JSONField(default=list, help_text="Ids of the owner nodes, sorted.")
     reason = models.TextField(help_text="Why it changed, in one sentence.")

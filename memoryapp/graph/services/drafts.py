@@ -14,10 +14,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from memoryapp.doors.errors import DomainError, Violation
+from memoryapp.doors.moments import Precision
 from memoryapp.graph import slots
 from memoryapp.graph.identity import resolve
 from memoryapp.graph.models import Belief, Node
-from memoryapp.graph.models.beliefs import Precision, Standing, Status
+from memoryapp.graph.models.beliefs import Standing, Status
 from memoryapp.graph.services.beliefs import audience_fault
 from memoryapp.graph.statements import Moment, NodeReference, Quoted, Statement
 from memoryapp.ledger.models import Write

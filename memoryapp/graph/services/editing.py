@@ -6,9 +6,10 @@ import uuid
 from typing import Any
 
 from memoryapp.doors.errors import Conflict, Invalid
+from memoryapp.doors.moments import Precision
 from memoryapp.graph import changes, slots
 from memoryapp.graph.models import Belief
-from memoryapp.graph.models.beliefs import Precision, Status
+from memoryapp.graph.models.beliefs import Status
 from memoryapp.graph.services import conflict
 from memoryapp.graph.services.beliefs import check_lock, owners_of, supersede
 from memoryapp.graph.services.remembering import store

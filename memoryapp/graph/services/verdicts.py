@@ -10,9 +10,10 @@ from typing import Any
 
 from memoryapp.doors import moments
 from memoryapp.doors.errors import Conflict, Invalid
+from memoryapp.doors.moments import Precision
 from memoryapp.graph import changes, slots
 from memoryapp.graph.models import Belief, Relation
-from memoryapp.graph.models.beliefs import Precision, Standing, Status
+from memoryapp.graph.models.beliefs import Standing, Status
 from memoryapp.graph.services import conflict
 from memoryapp.graph.services.assembling import Assembly, Playing, change_relation
 from memoryapp.graph.services.beliefs import change_state, owners_of, set_dates, supersede
