@@ -9,6 +9,7 @@ import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 ANSWERABLE = (1, 2, 3, 4)
 
@@ -44,22 +45,20 @@ def conversations(archive: Path) -> Iterator[Conversation]:
             yield _conversation(name.removesuffix(".json"), json.loads(files.read(name)))
 
 
-def _conversation(name: str, data: dict[str, object]) -> Conversation:
+def _conversation(name: str, data: dict[str, Any]) -> Conversation:
     read = Conversation(name)
     sessions = sorted(int(key.split("_")[1]) for key in data if re.fullmatch(r"session_\d+", key))
     for session in sessions:
         began = dt.datetime.strptime(str(data[f"session_{session}_date_time"]), "%I:%M %p on %d %B, %Y")
-        turns: list[dict[str, str]] = data[f"session_{session}"]  # type: ignore[assignment]
-        for position, turn in enumerate(turns):
+        for position, turn in enumerate(data[f"session_{session}"]):
             said_at = began.replace(tzinfo=dt.UTC) + dt.timedelta(seconds=position)
             read.turns.append(
                 Turn(turn["dia_id"], turn["speaker"], _said(turn), said_at, session, position),
             )
-    asked: list[dict[str, object]] = data["qa"]  # type: ignore[assignment]
-    for question in asked:
+    for question in data["qa"]:
         if question["category"] in ANSWERABLE:
-            evidence = frozenset(re.findall(r"D\d+:\d+", " ".join(question["evidence"])))  # type: ignore[call-overload]
-            read.questions.append(Question(str(question["question"]), int(str(question["category"])), evidence))
+            evidence = frozenset(re.findall(r"D\d+:\d+", " ".join(question["evidence"])))
+            read.questions.append(Question(question["question"], question["category"], evidence))
     return read
 
 

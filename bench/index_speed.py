@@ -14,6 +14,7 @@ import random
 import statistics
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import django
 
@@ -77,7 +78,7 @@ def fill(slug: str, language: Language, count: int) -> Workspace:
     remaining = list(texts(language, count))
     while remaining:
         batch, remaining = remaining[:2000], remaining[2000:]
-        record(by, "benchmark", lambda write, batch=batch: put(write, batch))
+        record(by, "benchmark", partial(put, texts=batch))
     return workspace
 
 
@@ -85,8 +86,8 @@ def one_more(workspace: Workspace, language: Language, times: int = 200) -> None
     """The cost of one indexed row in a durable write of its own, over the same write without it."""
     by = Principal(workspace, Actor.objects.get(workspace=workspace, kind=Actor.Kind.SYSTEM), "command")
     rows = list(texts(language, times))
-    empty = [timed(lambda: record(by, "benchmark", lambda write: None)) for _ in range(times)]
-    full = [timed(lambda row=row: record(by, "benchmark", lambda write: put(write, [row]))) for row in rows]
+    empty = [timed(partial(record, by, "benchmark", partial(put, texts=[]))) for _ in rows]
+    full = [timed(partial(record, by, "benchmark", partial(put, texts=[row]))) for row in rows]
     print(
         f"  a write {statistics.median(empty):.2f} ms, with one indexed row {statistics.median(full):.2f} ms, "
         f"difference {statistics.median(full) - statistics.median(empty):.2f}"

@@ -18,7 +18,7 @@ class IndexEntry(WorkspaceRow):
     numbers of the workspace's writes, never clocks.
     """
 
-    id = models.BigAutoField(primary_key=True)
+    id = models.BigAutoField(primary_key=True)  # type: ignore[assignment]
     target_type = models.CharField(max_length=20)
     target_id = models.UUIDField()
     part = models.PositiveIntegerField(default=0, help_text="Passage number within a long text.")
@@ -78,7 +78,7 @@ class Term(WorkspaceRow):
         STEM = "stem"
         WRITTEN = "written"
 
-    id = models.BigAutoField(primary_key=True)
+    id = models.BigAutoField(primary_key=True)  # type: ignore[assignment]
     form = models.CharField(max_length=7, choices=Form.choices)
     text = models.CharField(max_length=80)
     stem = models.CharField(max_length=80)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from itertools import islice
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from django.db import connection, transaction
 from django.db.models import F, Q
@@ -149,16 +149,16 @@ def _reload(write: Write, target_type: str, ids: list[uuid.UUID]) -> int:
 def _put_batch(write: Write, batch: list[tuple[Target, list[Text]]]) -> int:
     workspace = write.workspace
     present: dict[Target, list[IndexEntry]] = {}
-    for entry in _entries_of(workspace, [target for target, _ in batch]):
-        present.setdefault((entry.target_type, entry.target_id), []).append(entry)
+    for there in _entries_of(workspace, [target for target, _ in batch]):
+        present.setdefault((there.target_type, there.target_id), []).append(there)
     change = _Change()
     new: list[IndexEntry] = []
     gone: list[IndexEntry] = []
     unchanged: list[int] = []
     for target, texts in batch:
-        entries = {entry.part: entry for entry in present.get(target, [])}
+        entries = {held.part: held for held in present.get(target, [])}
         for text in texts:
-            entry = entries.pop(text.part, None)
+            entry: IndexEntry | None = entries.pop(text.part, None)
             if entry is not None and _same(entry, text):
                 if entry.state != "fresh":
                     unchanged.append(entry.pk)
@@ -237,8 +237,8 @@ def _apply(workspace: Workspace, change: _Change) -> None:
         _add_terms(workspace, change, list(chunk))
     fallen = [term for term in moved if change.terms[term] < 0]
     for form in Term.Form.values:
-        for chunk in _chunks([text for kind, text, _ in fallen if kind == form], BATCH):
-            Term.objects.filter(workspace=workspace, form=form, text__in=chunk, entries__lte=0).delete()
+        for gone in _chunks([text for kind, text, _ in fallen if kind == form], BATCH):
+            Term.objects.filter(workspace=workspace, form=form, text__in=gone, entries__lte=0).delete()
 
 
 def _add_statistics(workspace: Workspace, change: _Change) -> None:
@@ -258,7 +258,7 @@ def _add_statistics(workspace: Workspace, change: _Change) -> None:
 def _add_terms(workspace: Workspace, change: _Change, terms: list[tuple[str, str, str]]) -> None:
     owner = Term._meta.get_field("workspace").get_db_prep_value(workspace.pk, connection)
     rows = ", ".join(["(%s, %s, %s, %s, %s, %s, %s)"] * len(terms))
-    parameters: list[object] = []
+    parameters: list[Any] = []
     for form, text, stem in terms:
         term = (form, text, stem)
         parameters += [owner, form, text, stem, len(text), change.shared[term], change.terms[term]]

@@ -155,9 +155,9 @@ def _spelt(word: str) -> bool:
 @lru_cache(maxsize=1 << 16)
 def _stem(word: str) -> str:
     if _LATIN.fullmatch(word):
-        return _ENGLISH.stemWord(word)
+        return str(_ENGLISH.stemWord(word))
     if _CYRILLIC.fullmatch(word):
-        return _RUSSIAN.stemWord(word)
+        return str(_RUSSIAN.stemWord(word))
     if _ARABIC.fullmatch(word):
         return _without_article(word)
     return word

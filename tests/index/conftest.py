@@ -30,7 +30,7 @@ class Shelf:
         return record(operator(self.workspace), "index", act)
 
     def put(self, *texts: Text) -> int:
-        return self.write(lambda write: put(write, texts))
+        return int(self.write(lambda write: put(write, texts)))
 
     def notes(self, *contents: str, **more: Any) -> list[uuid.UUID]:
         made = [note(content, **more) for content in contents]

@@ -6,6 +6,7 @@ import datetime as dt
 import uuid
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 import pytest
 from django.db import connection, transaction
@@ -88,7 +89,7 @@ def test_the_statistics_equal_a_count_of_the_rows(shelf: Shelf) -> None:
             if text:
                 shelf.put(Text(NOTE, id, text, audience=audience))
             else:
-                shelf.write(lambda write, id=id: remove(write, [(NOTE, id)]))
+                shelf.write(partial(remove, targets=[(NOTE, id)]))
             _statistics_are_right(shelf.workspace)
 
     act()
