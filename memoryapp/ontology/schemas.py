@@ -105,8 +105,8 @@ class ValueCheck:
         self.accepted = in_words(schema)
 
     def violations(self, value: Any, path: str) -> list[Violation]:
-        if isinstance(value, float) and not math.isfinite(value):
-            return [Violation(path, "value_not_accepted", "This is not a finite number.", self.accepted)]
+        if fault := _unstorable(value, 0):
+            return [Violation(path, "value_not_accepted", fault, self.accepted)]
         return [
             Violation(
                 path + "".join(f"/{step}" for step in error.absolute_path),
@@ -116,6 +116,18 @@ class ValueCheck:
             )
             for error in sorted(self._validator.iter_errors(value), key=lambda one: [str(s) for s in one.absolute_path])
         ]
+
+
+def _unstorable(value: Any, depth: int) -> str:
+    """Why no database could keep the value; nothing when one can."""
+    if depth > DEEPEST:
+        return f"This is nested deeper than {DEEPEST} levels."
+    if isinstance(value, float) and not math.isfinite(value):
+        return "This is not a finite number."
+    if isinstance(value, str) and ("\x00" in value or any("\ud800" <= letter <= "\udfff" for letter in value)):
+        return "The text holds characters that are no text."
+    inner = [*value, *value.values()] if isinstance(value, dict) else value if isinstance(value, list) else []
+    return next((fault for one in inner if (fault := _unstorable(one, depth + 1))), "")
 
 
 def _worded(error: ValidationError) -> str:

@@ -151,6 +151,17 @@ def test_an_attribute_nobody_declared_is_refused(default: Ontology) -> None:
     assert "due_at" in violation.accepted
 
 
+@pytest.mark.parametrize(
+    "value", ["a\x00b", "\ud800", {"a": ["\x00"]}, float("nan"), float("inf"), [[[[float("nan")]]]]]
+)
+def test_what_no_database_can_keep_is_refused_whatever_the_schema(value: Any) -> None:
+    data = copy.deepcopy(ready_made("default").as_data())
+    data["belief_kinds"]["commitment"]["attributes"]["anything"] = {}
+    ontology = compile_document(read(data))
+    [violation] = ontology.attribute_violations("commitment", {"anything": value})
+    assert violation.path == "/attributes/anything"
+
+
 def test_a_template_leaves_out_what_is_missing() -> None:
     template = "{subject} works at {object}[ as {role}][ since {since}]"
     assert render(template, {"subject": "Ines", "object": "Ferro", "role": "editor"}) == "Ines works at Ferro as editor"
