@@ -49,6 +49,31 @@ def present(by: Principal, case: Case) -> dict[str, Any]:
     }
 
 
+def told(by: Principal, case: Case) -> dict[str, Any]:
+    """What `present` shows, as plain data."""
+    candidate = candidate_of(case)
+    place = in_place(by, [candidate.source_id]).get(candidate.source_id)
+    return {
+        "candidate": {
+            "id": str(candidate.pk),
+            "kind": candidate.kind,
+            "content": candidate.content,
+            "proposal": candidate.proposal,
+            "confidence": candidate.confidence,
+            "extractor": candidate.run.extractor,
+            "rule": candidate.rule,
+            "recorded_at": candidate.recorded_at,
+        },
+        "source": str(candidate.source_id),
+        "quote": candidate.quote,
+        "span": [candidate.span_start, candidate.span_end],
+        "content": candidate.source.content,
+        "turn_before": place.before.content if place and place.before else None,
+        "turn_after": place.after.content if place and place.after else None,
+        "alike": alike(candidate).count(),
+    }
+
+
 def decide(write: Write, case: Case, verdict: str, edits: dict[str, Any]) -> None:
     """Carry a verdict out."""
     candidate = candidate_of(case)
@@ -128,6 +153,7 @@ def register_cases() -> None:
             decide=decide,
             undo=undo,
             suggest=suggest,
+            told=told,
             explains="Something was proposed that the acceptance policy does not believe by itself.",
         )
     )

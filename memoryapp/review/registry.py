@@ -70,6 +70,7 @@ class CaseKind:
       `write.rationale`. Raises a domain error to refuse.
     * `undo(write, decision)`: put back everything the decision's write changed, or raise Conflict naming the later
       write that stands in the way. The case itself, and cases opened or voided by the decision, are put back here.
+    * `told(by, case)`: the same as plain data for REST, where `present` holds more than that.
     * `suggest(by, case)`: a suggestion or None. `blocked(by, case)`: verdicts that cannot be chosen now, each with why.
     """
 
@@ -81,6 +82,7 @@ class CaseKind:
     undo: Callable[[Write, Decision], None]
     suggest: Callable[[Principal, Case], Suggestion | None] = field(default=lambda by, case: None)
     blocked: Callable[[Principal, Case], Mapping[str, str]] = field(default=lambda by, case: {})
+    told: Callable[[Principal, Case], dict[str, Any]] | None = None
     explains: str = ""
 
     def verdict(self, key: str) -> Verdict | None:

@@ -113,7 +113,7 @@ def history(belief: Belief) -> list[Told]:
 def _quote(player: RelationPlayer, place: sources.InPlace | None) -> Told:
     source = player.source
     assert source is not None
-    return _source(source) | {
+    return cited(source) | {
         "quote": player.quote,
         "span": [player.span_start, player.span_end] if player.span_start is not None else None,
         "content": source.content if place else None,
@@ -122,7 +122,8 @@ def _quote(player: RelationPlayer, place: sources.InPlace | None) -> Told:
     }
 
 
-def _source(source: Source) -> Told:
+def cited(source: Source) -> Told:
+    """A source as every answer names it, without its words."""
     return {
         "source": str(source.pk),
         "kind": source.kind,

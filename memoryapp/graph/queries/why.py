@@ -70,7 +70,7 @@ def _why_belief(by: Principal, belief: Belief, depth: int) -> Told:
         "conflicts": _conflicts(belief, seen, players),
         "relations": _others(belief, seen, players),
         "history": history(belief),
-        "served": _served(by, belief.pk),
+        "served": served(by, belief.pk),
     }
 
 
@@ -94,7 +94,7 @@ def _why_relation(by: Principal, relation: Relation) -> Told:
             {"state": state.state, "valid_to": state.valid_to, "reason": state.reason, **provenance(state.write)}
             for state in states
         ],
-        "served": _served(by, relation.pk),
+        "served": served(by, relation.pk),
     }
 
 
@@ -246,7 +246,8 @@ def _player(player: RelationPlayer) -> Told:
     return shown
 
 
-def _served(by: Principal, thing_id: uuid.UUID) -> list[Told]:
+def served(by: Principal, thing_id: uuid.UUID) -> list[Told]:
+    """The latest answers that carried it."""
     items = (
         ServedItem.objects.filter(workspace=by.workspace, target_id=thing_id)
         .select_related("served__actor")

@@ -1,0 +1,77 @@
+"""How the graph's answers are described: what `queries.told` gives, for the schema."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+from memoryapp.graph.models import Belief, Node, Relation
+from memoryapp.graph.models.beliefs import Standing, Status
+
+Described = dict[str, "serializers.Field[Any, Any, Any, Any]"]
+
+BELIEF: Described = {
+    "id": serializers.UUIDField(),
+    "shape": serializers.ChoiceField(choices=Belief.Shape.choices),
+    "kind": serializers.CharField(),
+    "content": serializers.CharField(),
+    "status": serializers.ChoiceField(choices=Status.choices),
+    "standing": serializers.ChoiceField(choices=Standing.choices),
+    "valid_from": serializers.CharField(allow_null=True, help_text="As exactly as it is known."),
+    "valid_to": serializers.CharField(allow_null=True),
+    "recorded_at": serializers.DateTimeField(),
+    "confidence": serializers.FloatField(allow_null=True),
+    "lock": serializers.IntegerField(),
+}
+NODE: Described = {
+    "id": serializers.UUIDField(),
+    "class": serializers.CharField(),
+    "label": serializers.CharField(),
+    "state": serializers.ChoiceField(choices=Node.State.choices),
+    "properties": serializers.DictField(help_text="What is believed of it now."),
+    "recorded_at": serializers.DateTimeField(),
+    "lock": serializers.IntegerField(),
+}
+NEIGHBOUR: Described = {
+    "id": serializers.UUIDField(),
+    "class": serializers.CharField(),
+    "label": serializers.CharField(),
+}
+RELATION: Described = {
+    "id": serializers.UUIDField(),
+    "kind": serializers.CharField(),
+    "state": serializers.ChoiceField(choices=[Relation.State.ACTIVATED, Relation.State.RETRACTED]),
+    "attributes": serializers.DictField(),
+    "valid_from": serializers.DateTimeField(allow_null=True),
+    "valid_to": serializers.DateTimeField(allow_null=True),
+    "recorded_at": serializers.DateTimeField(),
+    "lock": serializers.IntegerField(),
+}
+
+
+def shape_node(node: Node) -> dict[str, Any]:
+    """A node as it is answered."""
+    return {
+        "id": str(node.pk),
+        "class": node.node_class,
+        "label": node.label,
+        "state": node.state,
+        "properties": node.properties,
+        "recorded_at": node.recorded_at,
+        "lock": node.lock,
+    }
+
+
+def shape_relation(relation: Relation) -> dict[str, Any]:
+    """A relation as it is answered, without its players."""
+    return {
+        "id": str(relation.pk),
+        "kind": relation.kind,
+        "state": relation.state,
+        "attributes": relation.attributes,
+        "valid_from": relation.valid_from,
+        "valid_to": relation.valid_to,
+        "recorded_at": relation.recorded_at,
+        "lock": relation.lock,
+    }
