@@ -6,10 +6,11 @@ from typing import Any
 
 from drf_spectacular.extensions import OpenApiAuthenticationExtension, OpenApiSerializerFieldExtension
 from drf_spectacular.openapi import AutoSchema
-from drf_spectacular.utils import OpenApiParameter
+from drf_spectacular.utils import OpenApiParameter, PolymorphicProxySerializer
 
 from memoryapp.access.endpoints import ANY_KEY, Endpoint
 from memoryapp.doors import problems
+from memoryapp.doors.batches import OneOrMany
 
 PROBLEM: dict[str, Any] = {
     "type": "object",
@@ -72,6 +73,7 @@ class WhenField(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-cal
     """A moment, exact or partial."""
 
     target_class = "memoryapp.doors.fields.When"
+    match_subclasses = True
 
     def map_serializer_field(self, auto_schema: Any, direction: Any) -> dict[str, Any]:
         return {
@@ -79,6 +81,39 @@ class WhenField(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-cal
             "description": "A time with its offset, or a date as far as it is known: 2024, 2024-05, 2024-05-03.",
             "examples": ["2024-05-03T14:30:00+02:00", "2024-05"],
         }
+
+
+class NodeNamedField(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]
+    """A node, named by id or by keys."""
+
+    target_class = "memoryapp.graph.api.references.NodeNamed"
+
+    def map_serializer_field(self, auto_schema: Any, direction: Any) -> dict[str, Any]:
+        return {"oneOf": [_ID, _KEYS]}
+
+
+class MentionField(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]
+    """A node, named by id, by keys, by name, or as who takes part."""
+
+    target_class = "memoryapp.extraction.api.proposing.Mention"
+
+    def map_serializer_field(self, auto_schema: Any, direction: Any) -> dict[str, Any]:
+        return {"oneOf": [_ID, _KEYS, _named("class", "name"), _named("participant")]}
+
+
+def _named(*names: str) -> dict[str, Any]:
+    properties = {name: {"type": "string", "minLength": 1} for name in names}
+    return {"type": "object", "properties": properties, "required": list(names), "additionalProperties": False}
+
+
+_ID = {"type": "string", "format": "uuid"}
+_KEYS: dict[str, Any] = {
+    "type": "object",
+    "properties": {"class": {"type": "string"}, "keys": {"type": "object", "minProperties": 1}},
+    "required": ["class", "keys"],
+    "additionalProperties": False,
+    "examples": [{"class": "person", "keys": {"email": "ines@ferro.example"}}],
+}
 
 
 class Schema(AutoSchema):
@@ -89,7 +124,10 @@ class Schema(AutoSchema):
         return found.get(self.method.lower()) if isinstance(self.view, Endpoint) else None
 
     def get_request_serializer(self) -> Any:
-        return self._declared("body") or super().get_request_serializer()
+        body = self._declared("body")
+        if body is not None and issubclass(body, OneOrMany):
+            return PolymorphicProxySerializer(body.__name__, body.forms(), resource_type_field_name=None)
+        return body or super().get_request_serializer()
 
     def get_override_parameters(self) -> list[Any]:
         found: list[Any] = list(super().get_override_parameters())

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from memoryapp.extraction import services
 from memoryapp.extraction.models import Candidate, ExtractionRun
-from memoryapp.extraction.queries import pending_candidates, sources_to_read
+from memoryapp.extraction.queries import KIND, pending_candidates, sources_to_read
 from memoryapp.extraction.reading import conversation_of, nodes_of_participants, proposed_from
 from memoryapp.extraction.rules import VERSION, extract
 from memoryapp.ledger import jobs
@@ -21,7 +21,6 @@ from memoryapp.ledger.models import Write
 from memoryapp.ledger.services import record
 from memoryapp.sources.models import Source
 
-KIND = "extract"
 EXTRACTOR = "rules"
 CHUNK = 50
 """Candidates in one write: few enough that a reader or another writer never waits long."""
@@ -45,11 +44,18 @@ def ask_for_extraction(write: Write, sources: Sequence[Source]) -> None:
 
 
 def read(run: jobs.Run) -> None:
-    """Read the job's sources with the built-in rules, store what they propose, and let the policy decide."""
+    """Read the job's sources with the built-in rules, store what they propose, and let the policy decide.
+
+    A job that names `sources` only lets the policy decide: they were read before, and an agent has proposed more.
+    """
     by = run.by.through(model=f"{EXTRACTOR} {VERSION}")
     sources, context = sources_to_read(run.job)
     total = max(len(sources), 1)
     run.progress(0, total)
+    if "sources" in run.job.arguments:
+        outcome = _consider(run, by, sources)
+        record(by, "consider", lambda write: run.finish(outcome))
+        return
     opened = record(
         by,
         "extract",
@@ -58,7 +64,7 @@ def read(run: jobs.Run) -> None:
         ),
     )
     _propose(run, by, opened, sources, context)
-    outcome = _consider(run, by, opened, sources)
+    outcome = _consider(run, by, sources)
     record(by, "extract", lambda write: _close(write, run, opened, outcome))
 
 
@@ -74,7 +80,7 @@ def _propose(
         run.progress(0, max(len(sources), 1))
 
 
-def _consider(run: jobs.Run, by: Any, opened: ExtractionRun, sources: Sequence[Source]) -> dict[str, int]:
+def _consider(run: jobs.Run, by: Any, sources: Sequence[Source]) -> dict[str, int]:
     waiting = pending_candidates(run.job.workspace, sources)
     for done, chunk in enumerate(_chunks(waiting, CHUNK), start=1):
         record(by, "consider", lambda write, these=chunk: services.consider(write, these))  # type: ignore[misc]

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Sequence
 
 from django.db.models import QuerySet
 
+from memoryapp.doors.errors import NotFound
 from memoryapp.extraction.models import Candidate
 from memoryapp.graph.models import Belief
-from memoryapp.ledger.models import Job, Workspace
+from memoryapp.ledger.models import Job, Workspace, Write
 from memoryapp.ledger.principal import Principal
 from memoryapp.sources.models import Source
+
+KIND = "extract"
+"""The kind of job that reads sources."""
 
 CONTEXT_TURNS = 4
 """Turns before the new ones that an extractor sees again, so that an answer is read with its question."""
@@ -26,9 +31,39 @@ def candidates(by: Principal) -> QuerySet[Candidate]:
     )
 
 
+def candidates_where(
+    by: Principal,
+    *,
+    state: str = "",
+    source: uuid.UUID | None = None,
+    thread: uuid.UUID | None = None,
+    kind: str = "",
+) -> QuerySet[Candidate]:
+    """Candidates in the caller's sight that are of this state, of this source or thread, and propose this kind."""
+    wanted = {"state": state, "source": source, "source__thread": thread, "kind": kind}
+    return candidates(by).filter(**{name: value for name, value in wanted.items() if value})
+
+
+def candidate(by: Principal, candidate_id: uuid.UUID) -> Candidate:
+    """One candidate, or NotFound."""
+    found = candidates(by).filter(pk=candidate_id).first()
+    if found is None:
+        raise NotFound("There is no such candidate.", code="no_such_candidate")
+    return found
+
+
+def reading_job(write: Write, thread_id: uuid.UUID) -> Job | None:
+    """The job that this write asked to read the thread; else the latest that did."""
+    of_thread = Job.objects.filter(workspace=write.workspace, kind=KIND, subject_id=thread_id)
+    own = of_thread.filter(write=write).order_by("-created_at", "-id").first()
+    return own or of_thread.order_by("-created_at", "-id").first()
+
+
 def sources_to_read(job: Job) -> tuple[list[Source], list[Source]]:
     """What a job must read, in the order it was said, and the turns before it."""
     everything = Source.objects.filter(workspace=job.workspace).select_related("participant", "thread")
+    if "sources" in job.arguments:
+        return list(everything.filter(pk__in=job.arguments["sources"]).order_by("said_at", "position", "pk")), []
     if "from" not in job.arguments:
         return list(everything.filter(pk=job.subject_id)), []
     first, last = job.arguments["from"], job.arguments["to"]

@@ -17,6 +17,7 @@ from memoryapp.graph.models import Belief
 from memoryapp.graph.services.ending import end_like
 from memoryapp.graph.services.remembering import record_all
 from memoryapp.ledger.models import Job, Write
+from memoryapp.ontology.compiled import Ontology
 from memoryapp.ontology.queries import current_ontology
 from memoryapp.review.models import Case
 from memoryapp.review.services import Subject, open_case, settle
@@ -78,6 +79,7 @@ def consider(write: Write, candidates: Sequence[Candidate]) -> None:
     ontology = current_ontology(write.workspace)
     rules = policy_of(write.workspace)
     winners: dict[tuple[Any, ...], Candidate] = {}
+    candidates = [candidate for candidate in candidates if _is_of_a_declared_kind(ontology, candidate)]
     for candidate in sorted(candidates, key=lambda c: -ontology.precedence(c.kind)):
         winners.setdefault(_words(candidate), candidate)
     for candidate in candidates:
@@ -176,11 +178,26 @@ def _apply(write: Write, candidate: Candidate, rule: PolicyRule) -> None:
             if case:
                 settle(write, case, policy=f"{POLICY}: {rule.name}", verdict=outcome, rationale=because)
     except DomainError as refused:
-        parked = refused.code.startswith(UNDECLARED)
         candidate.refresh_from_db()
-        _end(candidate, Candidate.State.PARKED if parked else Candidate.State.REJECTED, f"Refused: {refused}"[:500])
+        _refuse(candidate, refused)
     else:
         candidate.refresh_from_db()
+
+
+def _is_of_a_declared_kind(ontology: Ontology, candidate: Candidate) -> bool:
+    """Whether its kind can be believed; when it cannot, the candidate ends here."""
+    try:
+        ontology.concrete_kind(candidate.kind)
+    except DomainError as refused:
+        _refuse(candidate, refused)
+        return False
+    return True
+
+
+def _refuse(candidate: Candidate, refused: DomainError) -> None:
+    """Park what only lacks a declared type; turn away everything else that the memory refuses."""
+    parked = refused.code.startswith(UNDECLARED)
+    _end(candidate, Candidate.State.PARKED if parked else Candidate.State.REJECTED, f"Refused: {refused}"[:500])
 
 
 def _candidate(write: Write, run: ExtractionRun, proposed: Proposed, digest: str) -> Candidate:

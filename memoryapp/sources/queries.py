@@ -6,6 +6,7 @@ Everything is within the caller's workspace; what lies outside does not exist fo
 from __future__ import annotations
 
 import uuid
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.db.models import Count, Max, Min, QuerySet
@@ -122,3 +123,17 @@ def span(source: Source, start: int | None, end: int | None, margin: int | None 
     first = 0 if margin is None else max(0, start - margin)
     last = len(text) if margin is None else min(len(text), end + margin)
     return Span(text[first:start], text[start:end], text[end:last])
+
+
+def sources_named(
+    by: Principal, ids: Sequence[uuid.UUID], messages: Sequence[tuple[uuid.UUID, str]]
+) -> tuple[dict[uuid.UUID, Source], dict[tuple[uuid.UUID, str], Source]]:
+    """Sources by id, and turns by thread and message id. What is out of sight is left out."""
+    found = sources(by)
+    by_id = {source.pk: source for source in found.filter(pk__in=ids)} if ids else {}
+    turns = (
+        found.filter(thread__in={thread for thread, _ in messages}, message_id__in={name for _, name in messages})
+        if messages
+        else []
+    )
+    return by_id, {(turn.thread_id, turn.message_id): turn for turn in turns if turn.thread_id}

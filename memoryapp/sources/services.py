@@ -11,12 +11,12 @@ import hashlib
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from django.db.models import Max, QuerySet
 
-from memoryapp.doors.errors import Conflict, Denied, Invalid, Violation
+from memoryapp.doors.errors import Conflict, Denied, DomainError, Invalid, Violation
 from memoryapp.ledger.models import Actor, Write
 from memoryapp.sources import arrivals, rules
 from memoryapp.sources.inputs import ParticipantInput, SourceInput, ThreadInput, TurnInput
@@ -30,11 +30,15 @@ CHUNK = 500
 
 @dataclass(frozen=True)
 class Told:
-    """What came of telling a conversation: the turns that are new, and those that were there already."""
+    """What came of telling a conversation: the turns that are new, and those that were there already.
+
+    `turns` holds the stored turn of each one told, in the order told.
+    """
 
     thread: Thread
     turns_new: list[Source]
     turns_repeated: list[Source]
+    turns: list[Source]
 
 
 @dataclass(frozen=True)
@@ -74,11 +78,11 @@ def tell(
     stored = found or _new_thread(write, thread)
     known |= _new_participants(write, stored, participants, known)
     drafts = [_turn(write, stored, known, turn, time_zone) for turn in turns]
-    new, repeated = _apart(stored, drafts) if found else _apart_of_nothing(drafts)
+    new, repeated, all_told = _apart(stored, drafts) if found else _sorted_out(drafts, {}, {})
     _number(stored, new, first=not found)
     Source.objects.bulk_create(new)
     arrivals.announce(write, new)
-    return Told(stored, new, repeated)
+    return Told(stored, new, repeated, all_told)
 
 
 def state(write: Write, content: str, said_at: dt.datetime | None = None, said_zone: str = "") -> Source:
@@ -108,24 +112,23 @@ def state(write: Write, content: str, said_at: dt.datetime | None = None, said_z
 
 
 def read(write: Write, source: SourceInput) -> Read:
-    """Store one document, file, web page or system note; see `read_all`."""
-    return read_all(write, [source])[0]
+    """Store one document, file, web page or system note; see `read_all`. Violations name no row."""
+    try:
+        return read_all(write, [source])[0]
+    except DomainError as error:
+        error.violations = tuple(replace(violation, row=None) for violation in error.violations)
+        raise
 
 
 def read_all(write: Write, sources: Sequence[SourceInput]) -> list[Read]:
-    """Store what was read: all or nothing, every violation with its row.
+    """Store what was read: all or nothing, every violation with its place in the source and the source's row.
 
     The same words from the same place (`external_id`, path or url) are the same source, whenever they are read again.
     A system note comes from no place and is the same only at the same time. Raises Conflict `source_changed` when an
     `external_id` is known with other content.
     """
     write.by.require("tell")
-    alone = len(sources) == 1
-    wrong = [
-        violation
-        for row, source in enumerate(sources)
-        for violation in rules.source_violations(source, "" if alone else f"/{row}", None if alone else row)
-    ]
+    wrong = [violation for row, source in enumerate(sources) for violation in rules.source_violations(source, "", row)]
     if wrong or not sources:
         raise Invalid.all(wrong or [Violation("", "nothing_read", "There is no source.", "at least one source")])
     drafts = [_reading(write, source) for source in sources]
@@ -141,7 +144,7 @@ def read_all(write: Write, sources: Sequence[SourceInput]) -> list[Read]:
         other = named.get((draft.kind, draft.external_id)) if draft.external_id else None
         if other is not None and other.digest != draft.digest:
             message = f"“{draft.external_id}” is stored with other content."
-            violation = Violation(f"/{row}/external_id", "source_changed", message, "a new external_id", row)
+            violation = Violation("/external_id", "source_changed", message, "a new external_id", row)
             raise Conflict(message, code="source_changed", violations=(violation,), extra={"source": str(other.pk)})
         if same is None:
             new[draft.digest] = draft
@@ -253,8 +256,11 @@ def _digest(kind: str, place: str, content: str, said_at: dt.datetime | None) ->
     return hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode()).hexdigest()
 
 
-def _apart(thread: Thread, drafts: list[Source]) -> tuple[list[Source], list[Source]]:
-    """The drafts that are new to the thread, and the stored turns that the others repeat."""
+Apart = tuple[list[Source], list[Source], list[Source]]
+"""The drafts that are new, the stored turns that the others repeat, and both in the order told."""
+
+
+def _apart(thread: Thread, drafts: list[Source]) -> Apart:
     of_thread = Source.objects.filter(workspace=thread.workspace, thread=thread).select_related("participant")
     by_message = {
         turn.message_id: turn
@@ -267,15 +273,10 @@ def _apart(thread: Thread, drafts: list[Source]) -> tuple[list[Source], list[Sou
     return _sorted_out(drafts, by_message, unnamed)
 
 
-def _apart_of_nothing(drafts: list[Source]) -> tuple[list[Source], list[Source]]:
-    return _sorted_out(drafts, {}, {})
-
-
-def _sorted_out(
-    drafts: list[Source], by_message: dict[str, Source], unnamed: dict[str, list[Source]]
-) -> tuple[list[Source], list[Source]]:
+def _sorted_out(drafts: list[Source], by_message: dict[str, Source], unnamed: dict[str, list[Source]]) -> Apart:
     new: list[Source] = []
     repeated: list[Source] = []
+    told: list[Source] = []
     changed: list[Violation] = []
     occurrence: Counter[str] = Counter()
     for row, draft in enumerate(drafts):
@@ -288,9 +289,10 @@ def _sorted_out(
             before = there[occurrence[draft.digest]] if occurrence[draft.digest] < len(there) else draft
             occurrence[draft.digest] += 1
         (new if before is draft else repeated).append(before)
+        told.append(before)
     if changed:
         raise Conflict(changed[0].message, code="message_changed", violations=tuple(changed))
-    return new, repeated
+    return new, repeated, told
 
 
 def _message_changed(row: int, draft: Source, before: Source) -> Violation:

@@ -45,7 +45,7 @@ def test_several_are_read_all_or_none(curator_agent: Principal) -> None:
     bad = SourceInput(kind="web", content="page", said_at=MARCH)
     with pytest.raises(Invalid) as refused:
         record(curator_agent, "read", lambda write: services.read_all(write, [FILE, bad, bad]))
-    assert [(violation.row, violation.path) for violation in refused.value.violations] == [(1, "/1/url"), (2, "/2/url")]
+    assert [(violation.row, violation.path) for violation in refused.value.violations] == [(1, "/url"), (2, "/url")]
     assert not Source.objects.exists()
     both = record(curator_agent, "read", lambda write: services.read_all(write, [FILE, FILE]))
     assert [result.repeated for result in both] == [False, True]
