@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
+
+from django.db import transaction
 
 from memoryapp.doors.errors import Conflict, DomainError, Violation
 from memoryapp.graph.identity import canonical, distinct, keys_of, missing, nodes_by_key
@@ -48,25 +51,53 @@ def bind_participants(write: Write, sources: Sequence[Source]) -> None:
     if not people:
         return
     ontology = current_ontology(write.workspace)
-    for person in people:
-        _bind(write, ontology, person, first[person.pk])
+    clear = [given for person in people if (given := _given(write, ontology, person, first[person.pk]))]
+    try:
+        with transaction.atomic():
+            _bind(write, clear)
+    except Conflict:
+        for given in clear:
+            _bind_alone(write, given)
 
 
-def _bind(write: Write, ontology: Ontology, person: Participant, turn: Source) -> None:
-    properties = dict(person.identity)
+@dataclass(frozen=True)
+class _Given:
+    """A participant as a description of a node, and the node that their keys lead to already."""
+
+    person: Participant
+    node: NodeInput
+    held: Node | None
+
+
+def _given(write: Write, ontology: Ontology, person: Participant, turn: Source) -> _Given | None:
+    """What is to be stored of a participant; none when a person has to say who they are."""
+    properties: dict[str, Any] = dict(person.identity)
     keys = keys_of(ontology, person.node_class, canonical(ontology, person.node_class, properties))
     held = distinct(list(nodes_by_key(write.workspace, keys).values()))
-    if len(held) > 1:
+    if len(held) > 1 or any(not ontology.is_class(node.node_class, person.node_class) for node in held):
         open_ambiguity_case(write, held)
-        return
-    _call_by_name(ontology, person, held[0] if held else None, properties)
+        return None
+    found = held[0] if held else None
+    _call_by_name(ontology, person, found, properties)
+    return _Given(person, NodeInput(person.node_class, properties, (Quoted(turn),)), found)
+
+
+def _bind(write: Write, several: Sequence[_Given]) -> None:
+    stored = store(write, [given.node for given in several])
+    ParticipantNode.objects.bulk_create(
+        ParticipantNode(workspace=write.workspace, participant=given.person, node=one.node, write=write)
+        for given, one in zip(several, stored, strict=True)
+    )
+
+
+def _bind_alone(write: Write, given: _Given) -> None:
     try:
-        stored = store(write, [NodeInput(person.node_class, properties, (Quoted(turn),))], numbered=False)[0]
-    except Conflict:
-        if held:
-            open_ambiguity_case(write, held)
-        return
-    ParticipantNode.objects.create(workspace=write.workspace, participant=person, node=stored.node, write=write)
+        with transaction.atomic():
+            _bind(write, [given])
+    except Conflict as refused:
+        nodes = Node.objects.filter(workspace=write.workspace, pk__in=refused.extra.get("nodes", ()))
+        if nodes:
+            open_ambiguity_case(write, list(nodes))
 
 
 def _call_by_name(ontology: Ontology, person: Participant, held: Node | None, properties: dict[str, Any]) -> None:

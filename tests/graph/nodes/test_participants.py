@@ -52,3 +52,16 @@ def test_an_identity_that_is_none_is_refused_with_what_is_accepted(curator_agent
         conversation(curator_agent, "Ines", "ines", "one", name="Ines")
     assert refused.value.violations[0].code == "identity_missing"
     assert "email" in refused.value.violations[0].accepted
+
+
+def test_two_of_one_conversation_who_turn_out_to_be_one_with_a_third_keep_the_turns(curator_agent: Principal) -> None:
+    people = [
+        ParticipantInput(key="a", role="user", identity={"email": "a@mail.example"}),
+        ParticipantInput(key="b", role="user", identity={"handle": "bee"}),
+        ParticipantInput(key="c", role="user", identity={"email": "a@mail.example", "handle": "bee"}),
+    ]
+    turns = [TurnInput(speaker="user", by=key, content=f"I am {key}.", said_at=at("2026-03-02")) for key in "abc"]
+    told = record(curator_agent, "tell", lambda write: tell(write, ThreadInput(external_id="t"), people, turns))
+    assert len(told.turns_new) == 3
+    assert Node.objects.count() == ParticipantNode.objects.count() == 2
+    assert Case.objects.get().kind == "ambiguous_identity"
