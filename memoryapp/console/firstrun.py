@@ -29,6 +29,7 @@ WORKSPACE = "harbour"
 ADMINISTRATOR = "admin"
 AGENT = "Desk"
 SURFACES = ("lookup", "recall", "curate")
+TRACE = "first-start"
 DEMONSTRATION = Path(__file__).with_name("demonstration.yaml")
 
 
@@ -54,7 +55,7 @@ def prepare(*, demonstration: bool = True) -> FirstRun:
     if workspace is None:
         workspace = _make_workspace(found)
     found.workspace = workspace
-    operator = access.operator(workspace)
+    operator = access.operator(workspace, trace_id=TRACE)
     if not Membership.objects.filter(workspace=workspace).exists():
         _make_administrator(operator, found)
     agent = Agent.objects.filter(workspace=workspace, name=AGENT).first()
@@ -74,6 +75,7 @@ def tell_demonstration(agent: Agent) -> None:
         actor=agent.actor,
         channel="command",
         capabilities=capabilities.of_surfaces(agent.surfaces),
+        trace_id=TRACE,
         run="demonstration",
     )
     for thread, participants, turns in conversations():

@@ -10,6 +10,6 @@ class ExtractionConfig(AppConfig):
         from memoryapp.ledger import jobs as ledger_jobs
         from memoryapp.sources import arrivals
 
-        ledger_jobs.register(jobs.KIND, jobs.read, title="Extraction", capabilities=jobs.CAPABILITIES)
+        ledger_jobs.register(jobs.KIND, jobs.read, title="Extraction", capabilities=jobs.CAPABILITIES, in_order=True)
         arrivals.register(jobs.ask_for_extraction)
         cases.register_cases()

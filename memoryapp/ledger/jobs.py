@@ -108,23 +108,30 @@ Handler = Callable[[Run], Mapping[str, Any] | None]
 
 @dataclass(frozen=True)
 class JobKind:
-    """A declared kind of job: what runs it, what people call it, and what its actor may do."""
+    """A declared kind of job: what runs it, what people call it, and what its actor may do.
+
+    Jobs of a kind `in_order` run one after another within a workspace, in the order they were asked for; one that waits
+    to be tried again lets the others pass.
+    """
 
     name: str
     handler: Handler
     title: str
     capabilities: frozenset[str] = frozenset()
+    in_order: bool = False
 
 
 _kinds: dict[str, JobKind] = {}
 
 
-def register(kind: str, handler: Handler, *, title: str, capabilities: Iterable[str] = ()) -> None:
+def register(
+    kind: str, handler: Handler, *, title: str, capabilities: Iterable[str] = (), in_order: bool = False
+) -> None:
     """Declare a kind of job. Called by its room when it starts; a name belongs to one handler."""
     known = _kinds.get(kind)
     if known and known.handler is not handler:
         raise ValueError(f"The job kind {kind} is already another handler's.")
-    _kinds[kind] = JobKind(kind, handler, title, frozenset(capabilities))
+    _kinds[kind] = JobKind(kind, handler, title, frozenset(capabilities), in_order)
 
 
 def kinds() -> dict[str, JobKind]:

@@ -50,6 +50,7 @@ def run(job_id: uuid.UUID, worker: str = "") -> bool:
             _handle(taken)
         finally:
             _running.pop(taken.lease, None)
+    _wake_the_next(job)
     return True
 
 
@@ -58,7 +59,7 @@ def claim(job_id: uuid.UUID, worker: str) -> jobs.Run | None:
     now = timezone.now()
     with transaction.atomic():
         job = Job.objects.select_related("workspace", "write").filter(_due(now), pk=job_id).first()
-        if job is None:
+        if job is None or _must_wait(job, now):
             return None
         mine = Job.objects.filter(_due(now), pk=job_id, attempts=job.attempts, leased_by=job.leased_by)
         if job.state == Job.State.RUNNING and job.attempts >= job.max_attempts:
@@ -182,6 +183,31 @@ def _put_down(taken: jobs.Run, error: Exception) -> None:
         if jobs.held(taken).update(**columns):
             jobs.end_attempt(taken.job, "failed", now, reason)
     log.warning("job_attempt_failed", reason=reason, again=again, at=_frames(error))
+
+
+def _in_order(kind: str) -> bool:
+    declared = jobs.kinds().get(kind)
+    return declared is not None and declared.in_order
+
+
+def _must_wait(job: Job, now: dt.datetime) -> bool:
+    """Whether an older job of the same workspace goes first."""
+    if not _in_order(job.kind):
+        return False
+    earlier = Q(created_at__lt=job.created_at) | Q(created_at=job.created_at, pk__lt=job.pk)
+    ahead = Q(state=Job.State.RUNNING) | Q(state=Job.State.QUEUED, run_after__lte=now)
+    return Job.objects.filter(earlier, ahead, workspace=job.workspace_id, kind=job.kind).exists()
+
+
+def _wake_the_next(job: Job) -> None:
+    if not _in_order(job.kind):
+        return
+    waiting = Job.objects.filter(
+        workspace=job.workspace_id, kind=job.kind, state=Job.State.QUEUED, run_after__lte=timezone.now()
+    )
+    following = waiting.order_by("created_at", "pk").first()
+    if following is not None:
+        jobs.wake(following.pk)
 
 
 def _give_up_on_silent(job: Job, mine: QuerySet[Job], now: dt.datetime) -> None:

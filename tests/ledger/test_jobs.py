@@ -19,13 +19,13 @@ from memoryapp.ledger.services import record
 
 
 @pytest.fixture
-def kind() -> Iterator[Callable[[jobs.Handler], str]]:
+def kind() -> Iterator[Callable[..., str]]:
     """Declare a kind of job for one test."""
     made: list[str] = []
 
-    def declare(handler: jobs.Handler) -> str:
+    def declare(handler: jobs.Handler, *, in_order: bool = False) -> str:
         name = f"test_{new_id().hex[:8]}"
-        jobs.register(name, handler, title="A test")
+        jobs.register(name, handler, title="A test", in_order=in_order)
         made.append(name)
         return name
 
@@ -110,6 +110,32 @@ def test_of_twenty_workers_that_take_one_job_at_once_one_runs_it(
     assert len(ran) == 1
     job.refresh_from_db()
     assert (job.state, job.attempts) == ("succeeded", 1)
+
+
+def test_jobs_of_an_ordered_kind_run_in_the_order_they_were_asked_for_and_one_that_waits_lets_others_pass(
+    operator: Principal, kind: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran: list[str] = []
+    fails = {"first"}
+
+    def handler(run: jobs.Run) -> None:
+        ran.append(run.job.dedupe)
+        if run.job.dedupe in fails:
+            raise RuntimeError
+
+    name = kind(handler, in_order=True)
+    first, second, third = (ask(operator, name, dedupe=word) for word in ("first", "second", "third"))
+    woken: list[Any] = []
+    monkeypatch.setattr(jobs, "wake", lambda job_id, **_: woken.append(job_id))
+    assert not workers.run(third.pk, "worker@test")
+    assert not workers.run(second.pk, "worker@test")
+    assert workers.run(first.pk, "worker@test")
+    assert woken == [second.pk]
+    assert not workers.run(third.pk, "worker@test")
+    assert workers.run(second.pk, "worker@test")
+    assert workers.run(third.pk, "worker@test")
+    assert ran == ["first", "second", "third"]
+    assert woken == [second.pk, third.pk]
 
 
 def test_an_attempt_that_fails_is_repeated_after_a_pause_and_then_fails_for_people_to_see(
