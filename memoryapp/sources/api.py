@@ -250,7 +250,7 @@ class Sources(Endpoint):
 
         def act(write: Write) -> Answer:
             with named_rows(many):
-                read = services.read_all(write, [_source_input(item) for item in items])
+                read = services.read_all(write, [source_input(item) for item in items])
             jobs = {job.subject_id: job.pk for job in write.jobs.order_by("created_at", "id")}
             shown = [{"id": one.source.pk, "repeated": one.repeated, "job": jobs.get(one.source.pk)} for one in read]
             return Answer({"items": shown}, status=202 if jobs else 200)
@@ -274,7 +274,8 @@ class OneSource(Endpoint):
         return Response(shape_source(queries.source(self.by, source_id)))
 
 
-def _source_input(item: dict[str, Any]) -> SourceInput:
+def source_input(item: dict[str, Any]) -> SourceInput:
+    """A source as a body tells it, for the services."""
     said: moments.Moment = item["said_at"]
     return SourceInput(**(item | {"said_at": said.instant, "said_zone": said.zone}))
 
