@@ -5,12 +5,13 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterator
 
-from django.db.models import Exists, F, OuterRef, Q
+from django.db.models import Count, Exists, F, OuterRef, Q
 
 from memoryapp.doors.errors import NotFound
 from memoryapp.graph.identity import Key
 from memoryapp.graph.models import Belief, BeliefState, IdentityKey, Node, Relation, RelationPlayer, RelationState
 from memoryapp.graph.models.beliefs import Status
+from memoryapp.graph.services.conflict import clashing
 from memoryapp.graph.services.projection import projections_at
 from memoryapp.ledger import integrity
 from memoryapp.ledger.integrity import Check, Finding, about
@@ -26,6 +27,7 @@ def register() -> None:
     integrity.register(Check("heads", "Beliefs and relations are in the state their history says", _heads))
     integrity.register(Check("support", "Every belief stands on evidence or a derivation", _support))
     integrity.register(Check("relations", "Every relation is whole, and supersessions go round in no circle", _whole))
+    integrity.register(Check("slots", "No two current beliefs fill one slot at one time", _slots))
     integrity.register(Check("conflicts", "Only an open conflict keeps a belief waiting", _conflicts))
 
 
@@ -111,3 +113,12 @@ def _conflicts(workspace: Workspace) -> Iterator[Finding]:
     waiting = Belief.objects.filter(workspace=workspace, status=Status.RESOLVING)
     for belief in waiting.exclude(Exists(open_ones)).order_by("pk"):
         yield about(belief, "It waits for a verdict, and no conflict of it is open.")
+
+
+def _slots(workspace: Workspace) -> Iterator[Finding]:
+    held = Belief.objects.filter(workspace=workspace, status=Status.ACTIVATED).exclude(slot="")
+    shared = held.values("slot").annotate(count=Count("pk")).filter(count__gt=1).values("slot")
+    for belief in held.filter(slot__in=shared).order_by("pk"):
+        for other in clashing(belief):
+            if other.pk > belief.pk:
+                yield about(belief, f"It fills one slot with {other.pk} at one time.")

@@ -25,6 +25,7 @@ from memoryapp.graph.models import Belief, BeliefState, Relation, RelationPlayer
 from memoryapp.graph.queries import views
 from memoryapp.graph.services import conflict, verdicts
 from memoryapp.graph.statements import Moment
+from memoryapp.ledger import integrity
 from memoryapp.ledger.models import Write
 from memoryapp.ledger.services import create_workspace, record
 from memoryapp.review import services as review
@@ -45,6 +46,7 @@ VERDICTS = (
     (verdicts.DIFFERENT_TIMES, {"older_to": "2026-03-01", "newcomer_from": "2026-05-01"}),
     (verdicts.MERGED, {"text": "now and then"}),
     (verdicts.NOT_A_CONFLICT, {}),
+    (verdicts.NOT_A_CONFLICT, {"newcomer_text": "quarterly"}),
     (verdicts.NEITHER, {}),
 )
 EXAMPLES = int(os.environ.get("HISTORIES", "8"))
@@ -180,6 +182,7 @@ class Story:
             assert (belief.pk, belief.lock + 1) not in states
             assert (latest.status, latest.standing) == (belief.status, belief.standing)
             assert (latest.valid_from, latest.valid_to) == (belief.valid_from, belief.valid_to)
+        assert [finding for report in integrity.examine(self.by.workspace) for finding in report.findings] == []
         waiting = [belief for belief in beliefs if belief.status == "resolving"]
         doubted = {one.newcomer.pk for one in conflict.open_conflicts(waiting[0].write, waiting)} if waiting else set()
         assert {belief.pk for belief in waiting} <= doubted

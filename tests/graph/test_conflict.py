@@ -204,7 +204,9 @@ def test_a_text_edited_first_is_a_statement_of_the_persons_own(
         ("both_at_different_times", {"older_to": "2026-05-01"}),
         ("both_in_different_circumstances", {"condition": "On leave", "older_condition": "At work"}),
         ("merged", {"text": "Ines wants monthly, weekly in a pinch"}),
+        ("both_in_different_circumstances", {"condition": "On leave", "newcomer_text": "Monthly is enough for Ines"}),
         ("not_a_conflict", {}),
+        ("not_a_conflict", {"older_text": "Ines likes an email a week"}),
         ("neither", {}),
     ],
 )

@@ -178,20 +178,25 @@ def settle_by_policy(write: Write, cases: Sequence[Case]) -> list[Belief]:
 
 def refuse_taken_slot(belief: Belief) -> None:
     """Refuse a change after which the belief would contradict another current one."""
-    if not belief.slot or belief.status != Status.ACTIVATED:
-        return
-    others = Belief.objects.filter(workspace=belief.workspace_id, slot=belief.slot, status=Status.ACTIVATED)
-    clash = [
-        other
-        for other in others.exclude(pk=belief.pk)
-        if contradict(other, belief) and _same_audience(other, belief) and not _settled_pair(other, belief)
-    ]
+    clash = clashing(belief)
     if clash:
         raise Conflict(
             "Another belief holds at that time.",
             code="slot_taken",
             extra={"beliefs": [str(other.pk) for other in clash]},
         )
+
+
+def clashing(belief: Belief) -> list[Belief]:
+    """The current beliefs that a current one contradicts, without a verdict by which both may stand."""
+    if not belief.slot or belief.status != Status.ACTIVATED:
+        return []
+    others = Belief.objects.filter(workspace=belief.workspace_id, slot=belief.slot, status=Status.ACTIVATED)
+    return [
+        other
+        for other in others.exclude(pk=belief.pk).order_by("pk")
+        if contradict(other, belief) and _same_audience(other, belief) and not _settled_pair(other, belief)
+    ]
 
 
 def open_conflicts(write: Write, beliefs: Iterable[Belief]) -> list[Open]:
@@ -286,16 +291,13 @@ def _settled_pair(one: Belief, other: Belief) -> bool:
     relations = Relation.objects.filter(
         Q(state=Relation.State.RETRACTED) | Q(valid_to__isnull=False), kind="conflict", players__belief=one
     ).filter(players__belief=other)
-    keys = [str(relation) for relation in relations.values_list("pk", flat=True)]
-    return (
-        bool(keys)
-        and Case.objects.filter(
-            workspace=one.workspace_id,
-            kind__in=[BELIEF_CONFLICT, PROPERTY_CONFLICT],
-            key__in=keys,
-            state=Case.State.DECIDED,
-        ).exists()
-    )
+    keys = {str(relation) for relation in relations.values_list("pk", flat=True)}
+    if not keys:
+        return False
+    undecided = Case.objects.filter(
+        workspace=one.workspace_id, kind__in=[BELIEF_CONFLICT, PROPERTY_CONFLICT], key__in=keys
+    ).exclude(state=Case.State.DECIDED)
+    return bool(keys - set(undecided.values_list("key", flat=True)))
 
 
 def _void(write: Write, relation: Relation) -> None:

@@ -7,6 +7,7 @@ from memoryapp.graph import changes
 from memoryapp.graph.models import Belief
 from memoryapp.graph.models.beliefs import Status
 from memoryapp.graph.services.beliefs import end
+from memoryapp.graph.services.conflict import reconsider
 from memoryapp.graph.services.drafts import Draft, Reading
 from memoryapp.graph.statements import Statement
 from memoryapp.ledger.models import Write
@@ -35,5 +36,5 @@ def end_like(write: Write, statement: Statement, *, reason: str) -> Belief | Non
         reason=reason,
         precision=over.precision if over else "instant",
     )
-    changes.announce(write, [ended])
+    changes.announce(write, [ended, *reconsider(write, [ended])])
     return ended

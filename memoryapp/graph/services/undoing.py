@@ -34,7 +34,7 @@ def undo(write: Write, decision: Decision) -> list[Belief]:
     _refuse_later_relations(undone, set(beliefs), made)
     reason = f"Taken back: {decision.verdict.replace('_', ' ')}. {write.rationale}".strip()
     for relation_id, (before, after) in relations.items():
-        _put_back_relation(write, relation_id, before, after, made, reason)
+        _put_back_relation(write, relation_id, before, after, reason)
     touched = [_put_back_belief(write, belief_id, before, reason) for belief_id, (before, _) in beliefs.items()]
     for belief in touched:
         _refuse_taken(belief, undone)
@@ -109,12 +109,15 @@ def _put_back_relation(
     relation_id: uuid.UUID,
     before: RelationState | None,
     after: RelationState,
-    made: set[uuid.UUID],
     reason: str,
 ) -> None:
     relation = Relation.objects.get(pk=relation_id)
     if before is not None:
         change_relation(write, relation, reason=reason, state=before.state, valid_to=before.valid_to)
+    elif relation.kind == "conflict":
+        # A retracted conflict would mean that somebody ruled the two to be none.
+        until = relation.valid_to or write.recorded_at
+        change_relation(write, relation, reason=reason, state=Relation.State.ACTIVATED, valid_to=until)
     elif after.state == Relation.State.ACTIVATED and relation.kind not in SUPPORT:
         change_relation(write, relation, reason=reason, state=Relation.State.RETRACTED)
 

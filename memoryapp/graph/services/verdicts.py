@@ -87,10 +87,11 @@ def settle(write: Write, one: Dispute, verdict: str, edits: Mapping[str, Any]) -
     reason = _reason(write, verdict)
     before = [one.older, one.newcomer]
     _edit(write, one, edits, reason)
-    if verdict == NOT_A_CONFLICT:
-        change_relation(write, one.relation, reason=reason, state=Relation.State.RETRACTED)
-    else:
-        conflict.close(write, one.relation, reason=reason)
+    for relation in [one.relation, *_of_edited_pair(write, one, before, verdict, reason)]:
+        if verdict == NOT_A_CONFLICT:
+            change_relation(write, relation, reason=reason, state=Relation.State.RETRACTED)
+        else:
+            conflict.close(write, relation, reason=reason)
     _VERDICTS[verdict](write, one, edits, reason)
     sides = list({belief.pk: belief for belief in [*before, one.older, one.newcomer, *one.made]}.values())
     others = conflict.reconsider(write, sides, reason=reason)
@@ -226,6 +227,16 @@ def _edited_side(
     supersede(write, belief, edited, reason=reason, never_right=True)
     one.made.append(belief)
     return edited
+
+
+def _of_edited_pair(write: Write, one: Dispute, before: list[Belief], verdict: str, reason: str) -> list[Relation]:
+    """Where both may stand and a text was edited, the ruling is kept for the edited pair as well."""
+    edited = [one.older, one.newcomer]
+    if verdict not in (DIFFERENT_CIRCUMSTANCES, NOT_A_CONFLICT) or edited == before:
+        return []
+    assembly = Assembly(write, one.newcomer.ontology_version)
+    assembly.add("conflict", [Playing("claim", belief=claim) for claim in edited], reason=reason)
+    return assembly.finish()
 
 
 def _never_right(write: Write, belief: Belief, reason: str) -> None:
