@@ -39,7 +39,7 @@ class Memory:
     def do(self, act: Any, by: Principal | None = None) -> Any:
         return record(by or self.by, "test", act)
 
-    def node(self, name: str, node_class: str = "person", **properties: Any) -> Node:
+    def node(self, name: str, node_class: str = "person") -> Node:
         """A node by itself, without beliefs about it."""
 
         def act(write: Write) -> Node:
@@ -47,7 +47,6 @@ class Memory:
                 workspace=write.workspace,
                 node_class=node_class,
                 label=name,
-                properties={"name": name, **properties},
                 ontology_version=1,
                 write=write,
                 recorded_at=write.recorded_at,
