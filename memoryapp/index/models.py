@@ -45,7 +45,7 @@ class IndexEntry(WorkspaceRow):
     class Meta:
         verbose_name_plural = "index entries"
         indexes = [
-            models.Index(fields=["workspace", "place"], name="index_place", condition=~Q(place="")),
+            models.Index(fields=["workspace", "place"], name="index_place"),
             models.Index(
                 fields=["workspace", "target_type"],
                 name="index_not_fresh",

@@ -25,8 +25,7 @@ from memoryapp.index.ranking import (
     in_order,
     section_masses,
 )
-from memoryapp.index.services import place
-from memoryapp.index.texts import shelves
+from memoryapp.index.texts import beside, shelves
 from memoryapp.index.words import Word, question_words, sign
 from memoryapp.ledger.models import Workspace
 
@@ -36,7 +35,7 @@ MOST_WORDS = 48
 """Words of a question that are looked for; of a longer one, the rarest."""
 MOST_EXPANDED = 8
 """Unknown words of a question for which near words are sought, and near words taken for each."""
-LEAST_CONSIDERED = 100
+LEAST_CONSIDERED = 60
 FLOOR = 0.15
 """Share of the question's weight that the best row must hold; below it the answer is empty."""
 MISSES_NAMED = 3
@@ -94,7 +93,7 @@ def search(scope: Scope, question: str, limit: int = 20, gains: Gains | None = N
     entries = eligible(scope)
     pool = _pool(entries, scorer)
     near = _nearest(pool, max(LEAST_CONSIDERED, 4 * limit))
-    considered = _with_neighbours(entries, near, scorer)
+    considered = _with_neighbours(scope.workspace, entries, near, scorer)
     around = Circumstances(
         sections=section_masses(scorer, pool),
         dates=named_dates(question),
@@ -256,7 +255,7 @@ def _pool(entries: QuerySet[IndexEntry], scorer: Scorer) -> list[Candidate]:
         if signs and expected > POOL:
             break
         signs.append(sought.sign)
-    rows = engine().pick(entries, signs).values_list("id", "terms", "length", "digest", "section")
+    rows = engine().pick(entries, signs).values_list("id", "terms", "length", "digest", "section", "place")
     found = list(rows[: 2 * POOL + 1])
     if len(found) > 2 * POOL:
         found = list(rows.order_by("digest", "target_id", "part")[:POOL])
@@ -279,34 +278,30 @@ def _equal(one: Candidate, other: Candidate) -> bool:
     return (one.text_score, one.digest) == (other.text_score, other.digest)
 
 
-def _with_neighbours(entries: QuerySet[IndexEntry], near: list[Candidate], scorer: Scorer) -> list[Candidate]:
-    """The rows with what the gains need, and the turns before and after each."""
+def _with_neighbours(
+    workspace: Workspace, entries: QuerySet[IndexEntry], near: list[Candidate], scorer: Scorer
+) -> list[Candidate]:
+    """The rows with what the gains need, and the turns before and after each, as far as the scope lets them be seen."""
     known = {row.id: row for row in near}
-    details = ("id", "target_type", "target_id", "part", "position", "speaker", "day")
-    for id, *values in IndexEntry.objects.filter(pk__in=list(known)).values_list(*details):
-        row = known[id]
-        row.target_type, row.target_id, row.part, row.position, row.speaker, row.day = values
-    here = {place(row.section, row.position) for row in near}
-    around = {
-        place(row.section, row.position + step)
-        for row in near
-        if row.section and row.position is not None
-        for step in (-1, 1)
-        if row.position + step >= 0
-    }
-    beside = entries.filter(place__in=sorted(around - here)) if around - here else IndexEntry.objects.none()
-    neighbours = [
-        Candidate(
-            id=id, terms=terms, length=length, digest=digest, section=section, target_type=target_type,
-            target_id=target_id, part=part, position=position, speaker=speaker, day=day,
-        )
-        for id, terms, length, digest, section, target_type, target_id, part, position, speaker, day in (
-            beside.values_list("id", "terms", "length", "digest", "section", *details[1:])
-        )
-    ]  # fmt: skip
-    for row in neighbours:
-        scorer.score_text(row)
-    return near + [row for row in neighbours if row.id not in known]
+    wanted = {*known, *_beside(workspace, near)}
+    considered = []
+    for id, terms, length, digest, section, *details in entries.filter(pk__in=wanted).values_list(
+        *("id", "terms", "length", "digest", "section"),
+        *("target_type", "target_id", "part", "position", "speaker", "day"),
+    ):
+        row = known.get(id)
+        if row is None:
+            row = Candidate(id, terms, length, digest, section)
+            scorer.score_text(row)
+        row.target_type, row.target_id, row.part, row.position, row.speaker, row.day = details
+        considered.append(row)
+    return considered
+
+
+def _beside(workspace: Workspace, near: list[Candidate]) -> QuerySet[IndexEntry, int]:
+    """Ids of the entries before and after each row, in or out of scope: the index over places alone answers."""
+    places = {place_beside for row in near for place_beside in beside(row.place)}
+    return IndexEntry.objects.filter(workspace=workspace, place__in=sorted(places)).values_list("pk", flat=True)
 
 
 def _one_a_target(ordered: list[Candidate]) -> list[Candidate]:

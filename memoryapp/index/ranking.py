@@ -57,6 +57,7 @@ class Candidate:
     length: int
     digest: str
     section: str
+    place: str = ""
     text_score: float = 0.0
     matched: int = 0
     target_type: str = ""

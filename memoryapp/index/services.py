@@ -15,7 +15,7 @@ from django.db.models import F, Q
 
 from memoryapp.index.engines import engine
 from memoryapp.index.models import EVERYONE, IndexEntry, Statistics, Term
-from memoryapp.index.texts import Text, shelf, shelves
+from memoryapp.index.texts import Text, place, shelf, shelves
 from memoryapp.index.words import ANALYSIS, Word, sign, words
 from memoryapp.ledger import jobs
 from memoryapp.ledger.identifiers import new_id
@@ -200,11 +200,6 @@ def _entry(write: Write, text: Text, change: _Change) -> IndexEntry:
         wanted_sequence=write.sequence,
         built_sequence=write.sequence,
     )
-
-
-def place(section: str, position: int | None) -> str:
-    """How a turn's place is written, so that its neighbours' can be."""
-    return f"{section}/{position}" if section and position is not None else ""
 
 
 def _digest(text: Text) -> str:

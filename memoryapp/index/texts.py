@@ -65,3 +65,14 @@ def who_and_when(speaker: str, said_at: dt.datetime | None) -> str:
     """The label of something said: name and date in words, e.g. `Mira 8 May 2023`."""
     when = f"{said_at.day} {said_at:%B %Y}" if said_at else ""
     return " ".join(part for part in (speaker, when) if part)
+
+
+def place(section: str, position: int | None) -> str:
+    """How a turn's place is written, so that its neighbours' can be."""
+    return f"{section}/{position}" if section and position is not None else ""
+
+
+def beside(taken: str) -> list[str]:
+    """The places before and after a place; of nowhere, none."""
+    section, found, position = taken.rpartition("/")
+    return [place(section, int(position) + step) for step in (-1, 1)] if found else []
