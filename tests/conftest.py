@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.management.color import no_style
+from django.db import connection
 from django.test import TransactionTestCase
 
 from memoryapp.ledger.models import Workspace
@@ -14,18 +16,24 @@ from memoryapp.ledger.principal import Principal
 from tests.browser import Browser, open_browser
 from tests.house.running import Running
 
-REAL_TEARDOWN = TransactionTestCase._fixture_teardown  # type: ignore[attr-defined]
+KEPT_TABLES = {"django_migrations", "django_content_type", "auth_permission"}
+"""What migrating filled: the same for every test."""
 
 
-def _teardown_without_guards(self: TransactionTestCase) -> None:
-    """Emptying a database means deleting, which its triggers refuse. Laying them again is part of the flush."""
+def _empty_the_database(self: TransactionTestCase) -> None:
+    """SQLite empties a table by deleting, which the triggers refuse; PostgreSQL truncates, which they let through."""
     from memoryapp.ledger import triggers
 
-    triggers.drop()
-    REAL_TEARDOWN(self)
+    tables = sorted(set(connection.introspection.django_table_names(only_existing=True)) - KEPT_TABLES)
+    on_sqlite = connection.vendor == "sqlite"
+    if on_sqlite:
+        triggers.drop()
+    connection.ops.execute_sql_flush(connection.ops.sql_flush(no_style(), tables))
+    if on_sqlite:
+        triggers.install()
 
 
-TransactionTestCase._fixture_teardown = _teardown_without_guards  # type: ignore[attr-defined]
+TransactionTestCase._fixture_teardown = _empty_the_database  # type: ignore[attr-defined]
 
 
 DATABASE_FIXTURES = {"db", "transactional_db", "live_server"}
