@@ -14,6 +14,7 @@ from django.views.decorators.http import require_POST
 from memoryapp.access.models import Membership, User
 from memoryapp.console import design
 from memoryapp.console.forms import SignInForm
+from memoryapp.console.overview import overview as told
 from memoryapp.console.services import PREFERENCES, keep_preference
 from memoryapp.doors.errors import Invalid
 from memoryapp.doors.pages import member_page, page, refusal_page, wants_fragment
@@ -50,7 +51,7 @@ def front(request: HttpRequest) -> HttpResponse:
 def overview(request: HttpRequest, by: Principal) -> HttpResponse:
     """What waits and what changed in one workspace."""
     request.session["workspace"] = by.workspace.slug
-    return page(request, "console/overview.html", {"by": by})
+    return page(request, "console/overview.html", told(by))
 
 
 @member_page()

@@ -19,6 +19,8 @@ STATES = {
     "resolving": ("warn", "Resolving"),
     "archived": ("done", "Archived"),
     "ended": ("done", "Ended"),
+    "upcoming": ("plain", "Not yet"),
+    "withdrawn": ("bad", "Source withdrawn"),
     "retracted": ("bad", "Never was right"),
     "deleted": ("bad", "Deleted"),
     # candidates
@@ -32,6 +34,7 @@ STATES = {
     "open": ("warn", "Open"),
     "decided": ("good", "Decided"),
     "void": ("done", "No longer needed"),
+    "not_a_conflict": ("done", "Not a conflict"),
     # jobs
     "queued": ("plain", "Queued"),
     "running": ("warn", "Running"),
@@ -40,6 +43,7 @@ STATES = {
     "cancelled": ("done", "Cancelled"),
     # keys and agents
     "in_use": ("good", "In use"),
+    "no_key": ("warn", "Has no key"),
     "expired": ("done", "Expired"),
     "revoked": ("bad", "Revoked"),
     "retired": ("done", "Retired"),
@@ -49,6 +53,11 @@ STATES = {
 def state_words(state: str) -> tuple[str, str]:
     """The tone and the word a state is shown with; a state without an entry is shown as it is."""
     return STATES.get(state, ("plain", state.replace("_", " ").capitalize()))
+
+
+def name_words(name: str) -> str:
+    """A declared name as words: `long_term` is `long term`, `reportsTo` is `reports to`."""
+    return re.sub(r"(?<=[a-z])([A-Z])", lambda found: " " + found.group(1).lower(), name).replace("_", " ")
 
 
 def day_words(moment: dt.datetime, precision: str = "day") -> str:

@@ -19,6 +19,7 @@ from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.template.loader import render_to_string
+from django.urls import NoReverseMatch, reverse
 from django.utils import timezone
 from django.utils.cache import patch_vary_headers
 
@@ -82,6 +83,24 @@ def page(
     response = render(request, name, context or {}, status=status)
     patch_vary_headers(response, ["HX-Request"])
     return with_triggers(response, triggers)
+
+
+def address(by: Looker, view: str, *parts: Any) -> str:
+    """The address of a page in this workspace; empty while no room has such a page."""
+    try:
+        return reverse(view, args=[by.workspace.slug, *parts])
+    except NoReverseMatch:
+        return ""
+
+
+def here(request: HttpRequest, **changes: str) -> str:
+    """The address of this page with some parameters changed; an empty one is left out. Filters live in the address."""
+    query = request.GET.copy()
+    for name, value in changes.items():
+        query.pop(name, None)
+        if value:
+            query[name] = value
+    return f"{request.path}?{query.urlencode()}" if query else request.path
 
 
 def with_triggers(response: HttpResponse, triggers: dict[str, Any] | None) -> HttpResponse:

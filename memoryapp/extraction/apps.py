@@ -6,10 +6,20 @@ class ExtractionConfig(AppConfig):
     label = "extraction"
 
     def ready(self) -> None:
-        from memoryapp.extraction import cases, jobs
+        from memoryapp.extraction import cases, jobs, pages
+        from memoryapp.graph import origins
         from memoryapp.ledger import jobs as ledger_jobs
-        from memoryapp.sources import arrivals
+        from memoryapp.sources import arrivals, learned
 
-        ledger_jobs.register(jobs.KIND, jobs.read, title="Extraction", capabilities=jobs.CAPABILITIES, in_order=True)
+        ledger_jobs.register(
+            jobs.KIND,
+            jobs.read,
+            title="Extraction",
+            capabilities=jobs.CAPABILITIES,
+            in_order=True,
+            subjects=pages.subjects,
+        )
+        learned.register("extraction", pages.learned_from)
+        origins.register("extraction", pages.origins)
         arrivals.register(jobs.ask_for_extraction)
         cases.register_cases()

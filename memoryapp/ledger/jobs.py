@@ -107,8 +107,24 @@ Handler = Callable[[Run], Mapping[str, Any] | None]
 
 
 @dataclass(frozen=True)
+class Subject:
+    """What a job is about, for the pages: its words and the address of its page."""
+
+    words: str
+    url: str = ""
+
+
+Subjects = Callable[[Principal, list[Job]], Mapping[uuid.UUID, Subject]]
+"""What each of these jobs is about, by the job's id, in a fixed number of queries."""
+
+
+def _untold(by: Principal, of: list[Job]) -> Mapping[uuid.UUID, Subject]:
+    return {}
+
+
+@dataclass(frozen=True)
 class JobKind:
-    """A declared kind of job: what runs it, what people call it, and what its actor may do.
+    """A declared kind of job: what runs it, what people call it, what its actor may do, what its jobs are about.
 
     Jobs of a kind `in_order` run one after another within a workspace, in the order they were asked for; one that waits
     to be tried again lets the others pass.
@@ -119,19 +135,26 @@ class JobKind:
     title: str
     capabilities: frozenset[str] = frozenset()
     in_order: bool = False
+    subjects: Subjects = _untold
 
 
 _kinds: dict[str, JobKind] = {}
 
 
 def register(
-    kind: str, handler: Handler, *, title: str, capabilities: Iterable[str] = (), in_order: bool = False
+    kind: str,
+    handler: Handler,
+    *,
+    title: str,
+    capabilities: Iterable[str] = (),
+    in_order: bool = False,
+    subjects: Subjects = _untold,
 ) -> None:
     """Declare a kind of job. Called by its room when it starts; a name belongs to one handler."""
     known = _kinds.get(kind)
     if known and known.handler is not handler:
         raise ValueError(f"The job kind {kind} is already another handler's.")
-    _kinds[kind] = JobKind(kind, handler, title, frozenset(capabilities), in_order)
+    _kinds[kind] = JobKind(kind, handler, title, frozenset(capabilities), in_order, subjects)
 
 
 def kinds() -> dict[str, JobKind]:
@@ -142,6 +165,15 @@ def kinds() -> dict[str, JobKind]:
 def title_of(kind: str) -> str:
     """What people call jobs of this kind."""
     return _kinds[kind].title if kind in _kinds else kind.replace("_", " ").capitalize()
+
+
+def subjects(by: Principal, of: list[Job]) -> dict[uuid.UUID, Subject]:
+    """What each job is about, by the job's id, where its room says so."""
+    found: dict[uuid.UUID, Subject] = {}
+    for kind in _kinds.values():
+        if mine := [job for job in of if job.kind == kind.name]:
+            found.update(kind.subjects(by, mine))
+    return found
 
 
 def enqueue(

@@ -1,4 +1,4 @@
-"""Addresses of the ledger that belong to no workspace."""
+"""Addresses of the ledger: how the product does, and the jobs of a workspace."""
 
 from django.urls import path
 
@@ -8,4 +8,8 @@ app_name = "ledger"
 urlpatterns = [
     path("healthz", pages.healthz, name="healthz"),
     path("status", pages.status, name="status"),
+    path("w/<slug:workspace>/jobs/", pages.jobs, name="jobs"),
+    path("w/<slug:workspace>/jobs/<uuid:job_id>/", pages.job, name="job"),
+    path("w/<slug:workspace>/jobs/<uuid:job_id>/retry/", pages.retry, name="retry"),
+    path("w/<slug:workspace>/jobs/<uuid:job_id>/cancel/", pages.cancel, name="cancel"),
 ]

@@ -42,7 +42,7 @@ def badge(state: str) -> SafeString:
 @register.simple_tag
 def kind(name: str) -> SafeString:
     """A declared kind or type, as a word."""
-    return format_html('<span class="badge badge--kind">{}</span>', str(name).replace("_", " "))
+    return format_html('<span class="badge badge--kind">{}</span>', wording.name_words(str(name)))
 
 
 @register.simple_tag
@@ -109,8 +109,8 @@ def initial(name: str) -> str:
 
 @register.filter
 def spaced(name: str) -> str:
-    """A declared name as words: `long_term` reads `long term`."""
-    return str(name).replace("_", " ")
+    """A declared name as words: `long_term` reads `long term`, `reportsTo` reads `reports to`."""
+    return wording.name_words(str(name))
 
 
 @register.simple_tag(takes_context=True)

@@ -131,6 +131,7 @@ def cited(source: Source) -> Told:
         "speaker": source.speaker,
         "by": source.participant.name or source.participant.key if source.participant else "",
         "thread": str(source.thread_id) if source.thread_id else None,
+        "thread_title": str(source.thread) if source.thread else "",
         "position": source.position,
         "title": source.title,
         "path": source.path,

@@ -51,7 +51,30 @@ function keep(form) {
   write(form.dataset.draft, values);
 }
 
+// A form that was sent by the browser itself: its draft is gone once a page of the console without that form follows.
+// A refusal brings the form back with the words in it, and a sign-in keeps them for the way back.
+function settleSent() {
+  const key = read("sent").key;
+  if (!key) {
+    return;
+  }
+  const back = [...document.querySelectorAll("form[data-draft]")].some((form) => form.dataset.draft === key);
+  if (!back && document.querySelector(".shell")) {
+    forgetDraft(key);
+  }
+  if (back || document.querySelector(".shell")) {
+    forgetDraft("sent");
+  }
+}
+
 export function startDrafts() {
+  settleSent();
+  document.addEventListener("submit", (event) => {
+    const key = event.target.dataset?.draft;
+    if (key && !event.defaultPrevented) {
+      write("sent", { key });
+    }
+  });
   const all = (root) => root.querySelectorAll?.("form[data-draft]").forEach(restore);
   all(document);
   document.body.addEventListener("htmx:load", (event) => all(event.detail.elt.parentElement ?? event.detail.elt));

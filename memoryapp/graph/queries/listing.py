@@ -1,0 +1,125 @@
+"""Beliefs for people to look through: found and filtered, with whose they are, what changed lately, and what came of a
+source. Everything is in the caller's sight, and costs the same number of queries however much there is."""
+
+from __future__ import annotations
+
+import uuid
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from django.db.models import QuerySet
+
+from memoryapp.doors.errors import Invalid
+from memoryapp.graph.models import Belief, BeliefState, Node, Relation, RelationPlayer
+from memoryapp.graph.models.beliefs import Standing, Status
+from memoryapp.graph.queries.views import Scope, beliefs, current
+from memoryapp.ledger.principal import Principal
+from memoryapp.review.models import Case
+from memoryapp.review.queries import about
+
+SHOWN = {
+    "current": "Current",
+    "resolving": "Waiting for a verdict",
+    "ended": "Ended",
+    "retracted": "Never was right",
+    "everything": "Everything, with the past",
+}
+"""What of the beliefs is listed, by the word in the address."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which beliefs a person looks for. `text` is a part of the statement; `kind` includes what is below it."""
+
+    text: str = ""
+    kind: str = ""
+    shown: str = "current"
+    owner: uuid.UUID | None = None
+
+
+def listed(by: Principal, wanted: Wanted) -> QuerySet[Belief]:
+    """The beliefs that match. Raises Invalid for a filter that cannot be."""
+    by.require("look_up")
+    if wanted.shown not in SHOWN:
+        raise Invalid.at("show", "unknown_choice", f"“{wanted.shown[:40]}” is not a choice.", ", ".join(SHOWN))
+    scope = Scope(owner=wanted.owner, kinds=(wanted.kind,) if wanted.kind else ())
+    found = current(by, scope) if wanted.shown == "current" else beliefs(by, scope)
+    if wanted.shown == "resolving":
+        found = found.filter(status=Status.RESOLVING)
+    elif wanted.shown == "ended":
+        found = found.filter(status=Status.ARCHIVED, standing=Standing.ENDED)
+    elif wanted.shown == "retracted":
+        found = found.filter(standing=Standing.RETRACTED)
+    for word in wanted.text.replace("\x00", "").split():
+        found = found.filter(content__icontains=word)
+    return found.select_related("write__actor")
+
+
+def owners(belief_ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, list[Node]]:
+    """Whose memory each of these beliefs is. Two queries."""
+    owned = RelationPlayer.objects.filter(
+        kind="ownership", role="owned", belief__in=list(belief_ids), relation__state=Relation.State.ACTIVATED
+    )
+    of_relation = dict(owned.values_list("relation", "belief"))
+    found: dict[uuid.UUID, list[Node]] = defaultdict(list)
+    players = RelationPlayer.objects.filter(kind="ownership", role="owner", relation__in=list(of_relation))
+    for player in players.select_related("node").order_by("relation", "position"):
+        belief_id = of_relation[player.relation_id]
+        if player.node is not None and belief_id is not None:
+            found[belief_id].append(player.node)
+    return found
+
+
+def owning_nodes(by: Principal, most: int = 50) -> list[Node]:
+    """Nodes that beliefs are about, for a choice of whose are shown, by name."""
+    owning = RelationPlayer.objects.filter(
+        workspace=by.workspace, kind="ownership", role="owner", relation__state=Relation.State.ACTIVATED
+    ).values("node")
+    return list(Node.objects.visible_to(by).filter(pk__in=owning).order_by("label", "pk")[:most])
+
+
+def latest_changes(by: Principal, most: int) -> list[BeliefState]:
+    """What happened to beliefs in sight, the latest first, each with its belief and who did it."""
+    states = BeliefState.objects.filter(workspace=by.workspace, belief__in=Belief.objects.visible_to(by).values("pk"))
+    return list(states.select_related("belief", "write__actor").order_by("-recorded_at", "-pk")[:most])
+
+
+@dataclass(frozen=True)
+class Cited:
+    """A belief and where in the source the words are that it stands on."""
+
+    belief: Belief
+    start: int
+
+
+def standing_on(by: Principal, source_ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, list[Cited]]:
+    """The beliefs in sight that stand on each of these sources, whatever their status. Two queries."""
+    cited = RelationPlayer.objects.filter(
+        kind="sourcing", role="evidence", source__in=source_ids, relation__state=Relation.State.ACTIVATED
+    )
+    places = {player.relation_id: player for player in cited.order_by("source", "span_start")}
+    sourced = RelationPlayer.objects.filter(
+        kind="sourcing",
+        role="sourced",
+        relation__in=list(places),
+        belief__in=Belief.objects.visible_to(by).values("pk"),
+    ).select_related("belief")
+    found: dict[uuid.UUID, list[Cited]] = {}
+    for player in sourced.order_by("pk"):
+        place = places[player.relation_id]
+        if player.belief is not None and place.source_id is not None:
+            found.setdefault(place.source_id, []).append(Cited(player.belief, place.span_start or 0))
+    return found
+
+
+def open_cases(by: Principal, belief_ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, Case]:
+    """The open case about each of these beliefs that has one."""
+    if not belief_ids or not by.may("read_cases"):
+        return {}
+    found: dict[uuid.UUID, Case] = {}
+    for belief_id, cases in about(by, list(belief_ids)).items():
+        waiting = [case for case in cases if case.state == Case.State.OPEN]
+        if waiting:
+            found[belief_id] = waiting[0]
+    return found

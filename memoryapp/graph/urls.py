@@ -1,0 +1,13 @@
+"""Addresses of the graph's pages, under the workspace they belong to."""
+
+from django.urls import URLPattern, path
+
+from memoryapp.graph.pages import beliefs, changes, nodes
+
+app_name = "graph"
+urlpatterns: list[URLPattern] = [
+    path("beliefs/", beliefs.beliefs, name="beliefs"),
+    path("beliefs/<uuid:belief_id>/", beliefs.belief, name="belief"),
+    *(path(f"beliefs/<uuid:belief_id>/{verb}/", changes.change, {"verb": verb}, name=verb) for verb in changes.VERBS),
+    path("nodes/<uuid:node_id>/", nodes.node, name="node"),
+]

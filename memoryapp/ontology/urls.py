@@ -1,0 +1,8 @@
+"""Addresses of the declared types, under the workspace they belong to."""
+
+from django.urls import URLPattern, path
+
+from memoryapp.ontology import pages
+
+app_name = "ontology"
+urlpatterns: list[URLPattern] = [path("ontology/", pages.types, name="types")]
