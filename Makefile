@@ -3,6 +3,7 @@
 PYTHON ?= python3
 PORT ?= 8000
 BIN := .venv/bin
+BENCH := DEBUG=1 COMMONPLACE_VAR=var/bench
 PYTEST := $(BIN)/python -m pytest -q
 # PostgreSQL for the tests: a URL whose user may create databases. A cluster named `ci` on this machine is found by itself.
 DATABASE_URL_POSTGRES ?= $(shell pg_lsclusters -h 2>/dev/null | awk '$$2 == "ci" {print "postgres://postgres@127.0.0.1:" $$3 "/commonplace"; exit}')
@@ -30,8 +31,10 @@ endif
 test-shared: .venv/ready-dev ## tests over the evaluation data in ../shared
 	$(PYTEST) -m shared
 
-bench: .venv/ready-dev ## every benchmark; the tables go to docs/benchmarks.md
-	@for each in bench/*.py; do echo "== $$each"; DJANGO_SETTINGS_MODULE=tests.settings $(BIN)/python $$each || exit 1; done
+bench: .venv/ready-dev ## every benchmark, on a database of its own; the tables are in docs/benchmarks.md
+	@$(BENCH) $(BIN)/python manage.py migrate --verbosity 0
+	@for each in $$(grep -l '__main__' bench/*.py); do echo "== $$each"; \
+		$(BENCH) $(BIN)/python -m bench.$$(basename $$each .py) || exit 1; done
 
 lint: .venv/ready-dev ## style, floors, templates, migrations
 	$(BIN)/ruff check .
