@@ -41,7 +41,7 @@ Ranking = Callable[[str], list[str]]
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("archive", type=Path)
+    parser.add_argument("archive", type=Path, nargs="?", default=Path("../shared/data/locomo6.zip"))
     arguments = parser.parse_args()
     results: dict[str, list[tuple[int, list[float], float]]] = defaultdict(list)
     questions = without = turns = 0
