@@ -45,6 +45,11 @@ def page_of(name: str, item: dict[str, Any]) -> serializers.Serializer[Any]:
     return inline_serializer(f"{name}Page", {"items": many, "next": serializers.CharField(allow_null=True)})
 
 
+def items_of(name: str, item: dict[str, Any]) -> serializers.Serializer[Any]:
+    """How the answer to one or many told in one request is described in the schema: an item for each, in order."""
+    return inline_serializer(f"{name}Items", {"items": inline_serializer(name, item, many=True)})
+
+
 class AlwaysJson(BaseContentNegotiation):
     """There is one form of answer, whatever the Accept header says."""
 

@@ -58,7 +58,7 @@ class DomainError(Exception):
         }
         if self.violations:
             problem["errors"] = [violation.as_dict() for violation in self.violations]
-        return problem | self.extra
+        return self.extra | problem
 
 
 class Invalid(DomainError):

@@ -2,6 +2,12 @@
 
 from django.urls import URLPattern
 
-from memoryapp.graph.api import explaining, views
+from memoryapp.graph.api import edges, explaining, nodes, relations, views
 
-urlpatterns: list[URLPattern] = [*views.urlpatterns, *explaining.urlpatterns]
+urlpatterns: list[URLPattern] = [
+    *nodes.urlpatterns,
+    *edges.urlpatterns,
+    *relations.urlpatterns,
+    *views.urlpatterns,
+    *explaining.urlpatterns,
+]

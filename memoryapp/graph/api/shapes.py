@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from drf_spectacular.utils import inline_serializer
 from rest_framework import serializers
 
 from memoryapp.graph.models import Belief, Node, Relation
 from memoryapp.graph.models.beliefs import Standing, Status
+from memoryapp.graph.queries.told import told
 
 Described = dict[str, "serializers.Field[Any, Any, Any, Any]"]
 
@@ -38,6 +40,12 @@ NEIGHBOUR: Described = {
     "class": serializers.CharField(),
     "label": serializers.CharField(),
 }
+EDGE: Described = BELIEF | {
+    "subject": inline_serializer("EdgeSubject", NEIGHBOUR),
+    "relationship": serializers.CharField(),
+    "object": inline_serializer("EdgeObject", NEIGHBOUR),
+    "qualifiers": serializers.DictField(help_text="The edge's own properties."),
+}
 RELATION: Described = {
     "id": serializers.UUIDField(),
     "kind": serializers.CharField(),
@@ -60,6 +68,21 @@ def shape_node(node: Node) -> dict[str, Any]:
         "properties": node.properties,
         "recorded_at": node.recorded_at,
         "lock": node.lock,
+    }
+
+
+def neighbour(node: Node | None) -> dict[str, Any] | None:
+    """A node as it is named at the end of an edge."""
+    return {"id": str(node.pk), "class": node.node_class, "label": node.label} if node else None
+
+
+def shape_edge(edge: Belief) -> dict[str, Any]:
+    """An edge as it is answered."""
+    return told(edge) | {
+        "subject": neighbour(edge.subject),
+        "relationship": edge.predicate,
+        "object": neighbour(edge.object),
+        "qualifiers": edge.qualifiers,
     }
 
 

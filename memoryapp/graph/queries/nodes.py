@@ -11,7 +11,7 @@ from typing import Any
 from django.db.models import Q, QuerySet
 
 from memoryapp.doors.errors import Invalid, NotFound
-from memoryapp.graph.identity import is_empty, unfolded
+from memoryapp.graph.identity import canonical, is_empty, keys_of, missing, nodes_by_key, unfolded
 from memoryapp.graph.models import Belief, Node
 from memoryapp.graph.queries.views import Scope, as_of, current
 from memoryapp.ledger.principal import Principal
@@ -96,18 +96,31 @@ def node(by: Principal, node_id: uuid.UUID) -> Node:
     return unfolded(found)
 
 
-def neighbourhood(by: Principal, node_id: uuid.UUID, *, most: int = MOST_EDGES) -> Neighbourhood:
-    """A node, its properties now, and the edges that lead to and from it now, each with the node at its other end."""
+def neighbourhood(
+    by: Principal,
+    node_id: uuid.UUID,
+    *,
+    valid_at: dt.datetime | None = None,
+    known_at: dt.datetime | None = None,
+    most: int = MOST_EDGES,
+) -> Neighbourhood:
+    """A node, its properties, and the edges that lead to and from it, each with the node at its other end.
+
+    Now, or as it was at `valid_at`, as that was known at `known_at`.
+    """
     found = node(by, node_id)
-    leaving = list(_edges(by, Scope(subject=found.pk)).select_related("object")[: most + 1])
-    coming = list(_edges(by, Scope(object=found.pk)).select_related("subject")[: most + 1])
+    going, arriving = (
+        _edges(by, scope, valid_at, known_at) for scope in (Scope(subject=found.pk), Scope(object=found.pk))
+    )
+    leaving = list(going.select_related("object")[: most + 1])
+    coming = list(arriving.select_related("subject")[: most + 1])
     neighbours = [
         *(Neighbour(edge, edge.predicate, True, edge.object) for edge in leaving if edge.object),
         *(Neighbour(edge, edge.predicate, False, edge.subject) for edge in coming if edge.subject),
     ]
     return Neighbourhood(
         node=found,
-        properties=properties_at(by, found),
+        properties=properties_at(by, found, valid_at=valid_at, known_at=known_at),
         neighbours=neighbours[:most],
         cut=len(neighbours) > most,
         asked=node_id if node_id != found.pk else None,
@@ -123,11 +136,12 @@ def properties_at(
     """
     known = current_ontology(by).properties_of(of.node_class)
     scope = Scope(subject=of.pk)
-    beliefs = (
-        current(by, scope) if valid_at is known_at is None else as_of(by, scope, valid_at=valid_at, known_at=known_at)
-    )
     found: dict[str, Any] = {}
-    for belief in beliefs.filter(shape=Belief.Shape.PROPERTY).order_by("predicate", "recorded_at", "pk"):
+    for belief in (
+        _held(by, scope, valid_at, known_at)
+        .filter(shape=Belief.Shape.PROPERTY)
+        .order_by("predicate", "recorded_at", "pk")
+    ):
         declared = known.get(belief.predicate)
         if declared is None or is_empty(belief.value):
             continue
@@ -147,5 +161,27 @@ def called(by: Principal, name: str, node_class: str = "") -> QuerySet[Node]:
     return found if normal_text(name) else found.none()
 
 
-def _edges(by: Principal, scope: Scope) -> QuerySet[Belief]:
-    return current(by, scope).filter(shape=Belief.Shape.EDGE).order_by("predicate", "pk")
+def with_keys(by: Principal, node_class: str, keys: Mapping[str, Any]) -> QuerySet[Node]:
+    """The nodes that these property values identify, exactly and normalised: those that hold any key set they make up.
+
+    Raises Invalid when they make up none, and for what is not declared.
+    """
+    ontology = current_ontology(by)
+    ontology.node_class(node_class)
+    if wrong := ontology.property_violations(node_class, keys, "/key"):
+        raise Invalid.all(wrong)
+    wanted = keys_of(ontology, node_class, canonical(ontology, node_class, keys))
+    if not wanted:
+        raise Invalid.all([missing(ontology, node_class, "/key")])
+    held = nodes_by_key(by.workspace, wanted).values()
+    return Node.objects.visible_to(by).filter(pk__in={node.pk for node in held}).order_by("pk")
+
+
+def _edges(by: Principal, scope: Scope, valid_at: dt.datetime | None, known_at: dt.datetime | None) -> QuerySet[Belief]:
+    return _held(by, scope, valid_at, known_at).filter(shape=Belief.Shape.EDGE).order_by("predicate", "pk")
+
+
+def _held(by: Principal, scope: Scope, valid_at: dt.datetime | None, known_at: dt.datetime | None) -> QuerySet[Belief]:
+    if valid_at is None and known_at is None:
+        return current(by, scope)
+    return as_of(by, scope, valid_at=valid_at, known_at=known_at)

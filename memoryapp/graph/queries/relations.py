@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from dataclasses import dataclass
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from memoryapp.doors.errors import NotFound
 from memoryapp.graph.models import Belief, Relation, RelationPlayer, RelationState
@@ -23,8 +23,13 @@ class RelationView:
     states: list[RelationState]
 
 
-def relations(by: Principal, kind: str = "", *, retracted: bool = False) -> QuerySet[Relation]:
-    """Relations in sight, by id. One with a belief outside somebody's audience does not exist for them."""
+def relations(
+    by: Principal, kind: str = "", *, retracted: bool = False, player: uuid.UUID | None = None
+) -> QuerySet[Relation]:
+    """Relations in sight, by id; of one `player` when its id is given, be it a belief, node, source or relation.
+
+    One with a belief outside somebody's audience does not exist for them.
+    """
     hidden = RelationPlayer.objects.filter(relation=OuterRef("pk"), belief__isnull=False).exclude(
         belief__in=Belief.objects.visible_to(by)
     )
@@ -33,6 +38,11 @@ def relations(by: Principal, kind: str = "", *, retracted: bool = False) -> Quer
     if kind:
         current_ontology(by).relation_kind(kind)
         found = found.filter(kind=kind)
+    if player:
+        plays = RelationPlayer.objects.filter(
+            Q(belief=player) | Q(node=player) | Q(source=player) | Q(played_by=player), relation=OuterRef("pk")
+        )
+        found = found.filter(Exists(plays))
     return found.order_by("pk")
 
 

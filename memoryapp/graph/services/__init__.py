@@ -10,17 +10,18 @@ from memoryapp.graph.services.beliefs import (
     retract,
     supersede,
 )
-from memoryapp.graph.services.edges import connect, connect_as, disconnect
+from memoryapp.graph.services.edges import connect, connect_all, connect_as, disconnect
 from memoryapp.graph.services.editing import edit
 from memoryapp.graph.services.lookalikes import open_ambiguity_case
 from memoryapp.graph.services.mentions import bind_mention, mention
 from memoryapp.graph.services.nodes import NodeInput, Upserted, bind_actor, upsert_node, upsert_nodes
 from memoryapp.graph.services.projection import project
-from memoryapp.graph.services.relations import relate, retract_relation
+from memoryapp.graph.services.relations import RelationInput, relate, relate_all, retract_relation
 from memoryapp.graph.services.remembering import Remembered, remember, remember_all
 
 __all__ = [
     "NodeInput",
+    "RelationInput",
     "Remembered",
     "Upserted",
     "bind_actor",
@@ -29,6 +30,7 @@ __all__ = [
     "change_state",
     "change_validity",
     "connect",
+    "connect_all",
     "connect_as",
     "disconnect",
     "edit",
@@ -37,6 +39,7 @@ __all__ = [
     "project",
     "reinstate",
     "relate",
+    "relate_all",
     "remember",
     "remember_all",
     "resolve",

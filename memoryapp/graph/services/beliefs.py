@@ -91,7 +91,7 @@ def check_lock(belief: Belief, lock: int | None) -> None:
         raise Stale(
             "The belief changed since you read it.",
             code="stale",
-            extra={"lock": belief.lock, "status": belief.status, "standing": belief.standing},
+            extra={"lock": belief.lock, "current": {"status": belief.status, "standing": belief.standing}},
         )
 
 

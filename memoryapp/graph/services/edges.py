@@ -13,12 +13,16 @@ from memoryapp.graph import changes, slots
 from memoryapp.graph.identity import resolve
 from memoryapp.graph.models import Belief, Node
 from memoryapp.graph.models.beliefs import Audience, Standing, Status
+from memoryapp.graph.refusals import all_or_none
 from memoryapp.graph.services import beliefs, conflict
 from memoryapp.graph.services.remembering import Remembered, record_all
 from memoryapp.graph.statements import Moment, NodeReference, Quoted, Statement
 from memoryapp.ledger.models import Write
 from memoryapp.ontology.normalise import normal_value
 from memoryapp.ontology.queries import current_ontology
+
+MOST = 500
+"""Edges in one batch."""
 
 
 def connect(
@@ -53,6 +57,14 @@ def connect(
         confidence=confidence,
     )
     return connect_as(write, statement)
+
+
+def connect_all(write: Write, edges: Sequence[Statement]) -> list[Remembered]:
+    """Connect a batch: all or nothing, in order, every violation with its row."""
+    write.by.require("connect_nodes")
+    if len(edges) > MOST:
+        raise Invalid.at("", "too_many", f"{len(edges)} edges are too many at once.", f"at most {MOST}")
+    return all_or_none(edges, lambda edge: connect_as(write, edge))
 
 
 def connect_as(write: Write, statement: Statement) -> Remembered:

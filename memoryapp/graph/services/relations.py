@@ -13,6 +13,8 @@ from memoryapp.graph import changes
 from memoryapp.graph.identity import resolve
 from memoryapp.graph.models import Belief, Relation, RelationPlayer
 from memoryapp.graph.models.beliefs import Status
+from memoryapp.graph.queries.relations import relations as relations_seen
+from memoryapp.graph.refusals import all_or_none
 from memoryapp.graph.services import beliefs, conflict
 from memoryapp.graph.services.assembling import Assembly, Playing, change_relation
 from memoryapp.graph.statements import Moment, Player, Quoted
@@ -22,6 +24,20 @@ from memoryapp.ontology.document import Role
 from memoryapp.ontology.queries import current_ontology
 
 MOST_PLAYERS = 1000
+MOST = 500
+"""Relations in one batch."""
+
+
+@dataclass(frozen=True)
+class RelationInput:
+    """A relation as somebody describes it; see `relate`."""
+
+    kind: str
+    players: tuple[Player, ...]
+    attributes: dict[str, Any] = field(default_factory=dict)
+    valid_from: Moment | None = None
+    valid_to: Moment | None = None
+    evidence: tuple[Quoted, ...] = ()
 
 
 @dataclass
@@ -76,6 +92,26 @@ def relate(
     relation = _assemble(write, ontology, kind, read, attributes or {}, valid_from, valid_to, evidence)
     _settle(write, kind, read)
     return relation
+
+
+def relate_all(write: Write, relations: Sequence[RelationInput]) -> list[Relation]:
+    """Store a batch: all or nothing, in order, every violation with its row."""
+    write.by.require("relate")
+    if len(relations) > MOST:
+        raise Invalid.at("", "too_many", f"{len(relations)} relations are too many at once.", f"at most {MOST}")
+
+    def one(given: RelationInput) -> Relation:
+        return relate(
+            write,
+            given.kind,
+            given.players,
+            given.attributes,
+            valid_from=given.valid_from,
+            valid_to=given.valid_to,
+            evidence=given.evidence,
+        )
+
+    return all_or_none(relations, one)
 
 
 def retract_relation(write: Write, relation: Relation, *, reason: str) -> Relation:
@@ -163,9 +199,7 @@ def _playing(write: Write, player: Player, path: str, read: _Read) -> Playing | 
     if player.node is not None:
         return Playing(player.role, node=resolve(write, player.node))
     if player.relation is not None:
-        relation = Relation.objects.filter(
-            workspace=write.workspace, pk=player.relation, state=Relation.State.ACTIVATED
-        ).first()
+        relation = relations_seen(write.by).filter(pk=player.relation).first()
         if relation is None:
             raise NotFound("There is no such relation.", code="no_such_relation")
         return Playing(player.role, relation=relation)
