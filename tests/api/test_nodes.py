@@ -364,9 +364,7 @@ def test_a_reader_cannot_write(reader: Caller) -> None:
     assert (Node.objects.count(), Relation.objects.count(), Case.objects.count()) == (0, 0, 0)
 
 
-def test_a_filter_that_names_nothing_declared_is_refused_with_the_nearest(
-    curator: Caller, workspace: Workspace
-) -> None:
+def test_a_filter_that_names_nothing_declared_is_refused_with_the_nearest(curator: Caller) -> None:
     assert "person" in curator.get("nodes?class=persn").json()["detail"]
     assert curator.get("nodes?class=person&where=emial:x").json()["errors"][0]["code"] == "undeclared_property"
     assert curator.get("nodes?where=email:x").json()["code"] == "class_missing"

@@ -175,7 +175,7 @@ def reinstate(write: Write, belief: Belief, *, reason: str, lock: int | None = N
     check_lock(belief, lock)
     _require_content(belief)
     if belief.status != Status.ARCHIVED:
-        raise Conflict("It is not archived.", code="not_archived", extra={"status": belief.status})
+        raise Conflict("It is not archived.", code="not_archived", extra={"current": {"status": belief.status}})
     if successor := successor_of(belief):
         raise Conflict(
             "Another belief took its place; take that back instead.",
