@@ -7,6 +7,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("admin/", admin.site.urls),
     path("api/", include("memoryapp.api.urls")),
     path("", include("memoryapp.ledger.urls")),
+    path("w/<slug:workspace>/", include("memoryapp.review.urls")),
     path("w/<slug:workspace>/", include("memoryapp.access.urls")),
     path("w/<slug:workspace>/", include("memoryapp.sources.urls")),
     path("w/<slug:workspace>/", include("memoryapp.ontology.urls")),

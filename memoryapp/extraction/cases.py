@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import uuid
+from collections.abc import Sequence
 from typing import Any
 
 from memoryapp.extraction import services
@@ -27,6 +29,7 @@ ACCEPT_EDITED = Verdict(
         Field("valid_to", "True until", Asks.MOMENT),
     ),
     explains="It becomes a belief in your words, with the same quote as evidence.",
+    edits=True,
 )
 REJECT = Verdict(
     "reject", "Reject", explains="It is not believed. It stays on the conversation's page, with your reason."
@@ -46,6 +49,10 @@ def present(by: Principal, case: Case) -> dict[str, Any]:
         "place": in_place(by, [candidate.source_id]).get(candidate.source_id),
         "details": candidate.proposal,
         "alike": alike(candidate).count(),
+        "initial": {
+            "content": candidate.content,
+            **{name: str(candidate.proposal.get(name) or "") for name in ("topic", "valid_from", "valid_to")},
+        },
     }
 
 
@@ -72,6 +79,14 @@ def told(by: Principal, case: Case) -> dict[str, Any]:
         "turn_after": place.after.content if place and place.after else None,
         "alike": alike(candidate).count(),
     }
+
+
+def headlines(by: Principal, cases: Sequence[Case]) -> dict[uuid.UUID, str]:
+    """What each candidate says."""
+    keys = {case.pk: case.key for case in cases}
+    said = Candidate.objects.filter(workspace=by.workspace, pk__in=keys.values()).values_list("pk", "content")
+    contents = {str(pk): content for pk, content in said}
+    return {case: contents[key] for case, key in keys.items() if key in contents}
 
 
 def decide(write: Write, case: Case, verdict: str, edits: dict[str, Any]) -> None:
@@ -155,5 +170,7 @@ def register_cases() -> None:
             suggest=suggest,
             told=told,
             explains="Something was proposed that the acceptance policy does not believe by itself.",
+            headlines=headlines,
+            template="extraction/cases/held_candidate.html",
         )
     )

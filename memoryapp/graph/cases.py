@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import difflib
 import re
-from collections.abc import Mapping
+import uuid
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from django.utils import timezone
+
+from memoryapp.doors import moments
 from memoryapp.graph import policy
-from memoryapp.graph.models import Belief, RelationPlayer
+from memoryapp.graph.models import Belief, Node, Relation, RelationPlayer
 from memoryapp.graph.queries import walks, why
 from memoryapp.graph.queries.told import provenance, quotes, told
 from memoryapp.graph.services import conflict, undoing, verdicts
@@ -21,20 +26,22 @@ from memoryapp.review.registry import Asks, CaseKind, Field, Suggestion, Verdict
 SIDES = ("older", "newcomer")
 NAMES = {"older": "Held now", "newcomer": "Newcomer"}
 
+NEVER_RIGHT = "The newcomer takes its place, and what is held now is served no more, not even for its own time."
+PUT_RIGHT = "Becomes a statement of yours, derived from the one you edit."
 EDITS = (
-    Field("newcomer_text", "Newcomer, put right", help="Becomes a statement of yours, derived from the one you edit."),
-    Field("newcomer_from", "Newcomer holds from", Asks.MOMENT),
-    Field("newcomer_to", "Newcomer holds until", Asks.MOMENT),
-    Field("older_text", "Held now, put right", help="Becomes a statement of yours, derived from the one you edit."),
+    Field("older_text", "Held now, put right", help=PUT_RIGHT),
     Field("older_from", "Held now holds from", Asks.MOMENT),
     Field("older_to", "Held now holds until", Asks.MOMENT),
+    Field("newcomer_text", "Newcomer, put right", help=PUT_RIGHT),
+    Field("newcomer_from", "Newcomer holds from", Asks.MOMENT),
+    Field("newcomer_to", "Newcomer holds until", Asks.MOMENT),
 )
 
 VERDICTS = (
     Verdict(
         verdicts.NEWER_REPLACES,
         "Newer replaces older",
-        (Field("never_right", "What is held now never was right", Asks.FLAG), *EDITS),
+        (Field("never_right", "Older never was right", Asks.FLAG, help=NEVER_RIGHT), *EDITS),
         explains="The one that begins later takes over from then on; the other one ended and is kept for its time.",
     ),
     Verdict(
@@ -48,6 +55,7 @@ VERDICTS = (
         "Both, at different times",
         EDITS,
         explains="Both hold, each for its time. Without dates the earlier one ends where the later one begins.",
+        opens=("older_from", "older_to", "newcomer_from", "newcomer_to"),
     ),
     Verdict(
         verdicts.DIFFERENT_CIRCUMSTANCES,
@@ -93,6 +101,8 @@ def register() -> None:
                 suggest=suggest,
                 blocked=blocked,
                 explains="The one held now stays current until somebody decides.",
+                headlines=headlines,
+                template="graph/cases/conflict.html",
             )
         )
     sight.register(sight.SubjectType("belief", hidden=_hidden_beliefs, search=_beliefs_holding))
@@ -105,12 +115,14 @@ def present(by: Principal, case: Case) -> dict[str, Any]:
     older, newcomer = sides["older"], sides["newcomer"]
     quoted = quotes(by, [older.pk, newcomer.pk])
     removed, added = word_diff(older.content, newcomer.content)
+    owners = owner_labels([older.pk, newcomer.pk])
     return {
         "sides": [
             {
                 "side": side,
                 "name": NAMES[side],
                 "belief": told(belief),
+                "owners": owners[belief.pk],
                 "recorded": provenance(belief.write),
                 "sources": quoted[belief.pk],
                 "resting_on_it": len(walks.dependants(by, belief=belief.pk)),
@@ -121,7 +133,70 @@ def present(by: Principal, case: Case) -> dict[str, Any]:
         ],
         "default_dates": verdicts.default_dates(older, newcomer),
         "conflict": str(_relation_id(case)),
+        "question": question(by, newcomer, owners[newcomer.pk]),
+        "initial": initial(older, newcomer),
     }
+
+
+def question(by: Principal, belief: Belief, owners: Sequence[str]) -> str:
+    """What the two disagree about, in a few words; empty where nothing names it."""
+    if belief.shape == Belief.Shape.STATEMENT:
+        about, of = belief.topic, ", ".join(owners)
+    else:
+        named = Node.objects.visible_to(by).filter(pk=belief.subject_id).values_list("label", flat=True)
+        about, of = belief.predicate.replace("_", " "), named.first() or ""
+    return ": ".join(part for part in (of, about) if part) if about else ""
+
+
+def headlines(by: Principal, cases: Sequence[Case]) -> dict[uuid.UUID, str]:
+    """What the newcomer of each conflict says."""
+    newcomers = {
+        case.pk: subject.subject_id for case in cases for subject in case.subjects.all() if subject.role == "newcomer"
+    }
+    found = Belief.objects.visible_to(by).filter(pk__in=newcomers.values()).values_list("pk", "content")
+    contents = dict(found)
+    return {case: contents[belief] for case, belief in newcomers.items() if belief in contents}
+
+
+def initial(older: Belief, newcomer: Belief) -> dict[str, str]:
+    """What the fields of the verdicts hold before anybody changed them: both sides as they are, and fitting dates."""
+    one = verdicts.Dispute(Relation(), older, newcomer)
+    ends = "older_to" if one.earlier is older else "newcomer_to"
+    begins = _day(one.later.valid_from, one.later.valid_from_precision)
+    held = {
+        f"{side}_{edge}": _day(getattr(belief, f"valid_{edge}"), getattr(belief, f"valid_{edge}_precision"))
+        for side, belief in (("older", older), ("newcomer", newcomer))
+        for edge in ("from", "to")
+    }
+    return held | {
+        f"{verdicts.DIFFERENT_TIMES}.{ends}": begins,
+        "older_text": older.content,
+        "newcomer_text": newcomer.content,
+        "text": one.later.content,
+        "merged_from": begins,
+    }
+
+
+def owner_labels(beliefs: Sequence[uuid.UUID]) -> dict[uuid.UUID, list[str]]:
+    """Whose memory each of these is, by name."""
+    owned = RelationPlayer.objects.filter(
+        kind="ownership", role="owned", belief__in=beliefs, relation__state=Relation.State.ACTIVATED
+    )
+    of_relation = dict(owned.values_list("relation", "belief"))
+    labels: dict[uuid.UUID, list[str]] = {belief: [] for belief in beliefs}
+    owners = RelationPlayer.objects.filter(kind="ownership", role="owner", relation__in=list(of_relation))
+    for relation, label in owners.order_by("position").values_list("relation", "node__label"):
+        labels[of_relation[relation]].append(label)
+    return labels
+
+
+def _day(instant: dt.datetime | None, precision: str) -> str:
+    """As exactly as it is known, to the day at most, in the zone of whoever looks."""
+    if instant is None:
+        return ""
+    if precision != moments.Precision.INSTANT:
+        return moments.render(instant, precision)
+    return timezone.localtime(instant).date().isoformat()
 
 
 def decide(write: Write, case: Case, verdict: str, edits: dict[str, Any]) -> None:
@@ -167,13 +242,13 @@ def word_diff(older: str, newer: str) -> tuple[list[tuple[str, bool]], list[tupl
 
 
 def _sides(by: Principal, case: Case) -> dict[str, Belief]:
-    ids = dict(case.subjects.filter(role__in=SIDES).values_list("role", "subject_id"))
+    ids = {one.role: one.subject_id for one in case.subjects.all() if one.role in SIDES}
     found = Belief.objects.visible_to(by).select_related("write__actor").in_bulk(list(ids.values()))
     return {side: found[ids[side]] for side in SIDES}
 
 
 def _relation_id(case: Case) -> Any:
-    return case.subjects.values_list("subject_id", flat=True).get(role="conflict")
+    return next(one.subject_id for one in case.subjects.all() if one.role == "conflict")
 
 
 def _hidden_beliefs(by: Principal) -> Any:

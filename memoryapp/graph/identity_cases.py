@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.db.models import Q
@@ -17,6 +18,10 @@ from memoryapp.ledger.principal import Principal
 from memoryapp.review import registry, sight
 from memoryapp.review.models import Case, Decision
 from memoryapp.review.registry import Asks, CaseKind, Field, Verdict
+from memoryapp.sources.queries import in_place
+
+CHOICES = 200
+"""How many nodes a name may be bound to are offered, those of the same name first."""
 
 
 def register() -> None:
@@ -55,6 +60,32 @@ def _present_nodes(by: Principal, case: Case) -> dict[str, Any]:
     }
 
 
+def _headlines_of_nodes(by: Principal, cases: Sequence[Case]) -> dict[uuid.UUID, str]:
+    """The names side by side."""
+    of_case = {
+        case.pk: [each.subject_id for each in case.subjects.all() if each.subject_type == "node"] for case in cases
+    }
+    ids = {node for nodes in of_case.values() for node in nodes}
+    labels = dict(Node.objects.visible_to(by).filter(pk__in=ids).values_list("pk", "label"))
+    return {
+        case: " and ".join(f"“{labels[node]}”" for node in sorted(nodes) if node in labels)
+        for case, nodes in of_case.items()
+    }
+
+
+def _headlines_of_mentions(by: Principal, cases: Sequence[Case]) -> dict[uuid.UUID, str]:
+    """The name, and in whose words it was said."""
+    of_case = {
+        case.pk: min(each.subject_id for each in case.subjects.all() if each.subject_type == "mention")
+        for case in cases
+    }
+    noted = Mention.objects.filter(workspace=by.workspace, pk__in=of_case.values()).values_list(
+        "pk", "name", "circle__label"
+    )
+    lines = {pk: f"“{name}”" + (f", as {circle} says it" if circle else "") for pk, name, circle in noted}
+    return {case: lines[mention] for case, mention in of_case.items() if mention in lines}
+
+
 def _keep_apart(write: Write, case: Case, verdict: str, edits: dict[str, Any]) -> None:
     """They are not the same. The decision itself is what is remembered."""
 
@@ -75,6 +106,8 @@ MERGE_SUGGESTION = CaseKind(
     title="Two of one name?",
     verdicts=(NOT_THE_SAME,),
     present=_present_nodes,
+    headlines=_headlines_of_nodes,
+    template="graph/cases/nodes.html",
     decide=_keep_apart,
     undo=_nothing_to_put_back,
     explains="Two nodes have names that differ by spaces or punctuation alone. No machine makes them one.",
@@ -85,6 +118,8 @@ AMBIGUOUS_IDENTITY = CaseKind(
     title="Keys of several nodes",
     verdicts=(NOT_THE_SAME,),
     present=_present_nodes,
+    headlines=_headlines_of_nodes,
+    template="graph/cases/nodes.html",
     decide=_keep_apart,
     undo=_nothing_to_put_back,
     explains="One description carried identity keys of several nodes. Nothing of it was stored.",
@@ -100,18 +135,35 @@ def _mention(case: Case) -> Mention:
 def _present_mention(by: Principal, case: Case) -> dict[str, Any]:
     """The name where it was said, in whose words, and which nodes of the class have that name."""
     noted = _mention(case)
-    classes = Node.objects.visible_to(by).filter(label__iexact=noted.name, state=Node.State.ACTIVE)
+    same_class = Node.objects.visible_to(by).filter(node_class=noted.node_class, state=Node.State.ACTIVE)
+    namesakes = list(same_class.filter(label__iexact=noted.name).order_by("pk")[:20])
+    others = same_class.exclude(pk__in=[node.pk for node in namesakes]).order_by("label", "pk")[:CHOICES]
     return {
         "name": noted.name,
         "class": noted.node_class,
         "circle": {"id": str(noted.circle.pk), "label": noted.circle.label} if noted.circle else None,
         "source": str(noted.source_id),
+        "place": in_place(by, [noted.source_id]).get(noted.source_id),
         "span": [noted.span_start, noted.span_end],
         "mentions": len(mentions.unbound_alike(noted)),
-        "nodes": [
-            {"id": str(node.pk), "class": node.node_class, "label": node.label} for node in classes.order_by("pk")[:20]
-        ],
+        "nodes": [{"id": str(node.pk), "class": node.node_class, "label": node.label} for node in namesakes],
+        "options": {"node": [(str(node.pk), f"{node.label} · {node.node_class}") for node in [*namesakes, *others]]},
+        "initial": {"node": str(namesakes[0].pk) if len(namesakes) == 1 else ""},
     }
+
+
+def _told_mention(by: Principal, case: Case) -> dict[str, Any]:
+    """The same as plain data."""
+    return {name: value for name, value in _present_mention(by, case).items() if name != "place"}
+
+
+def _nothing_to_bind_to(by: Principal, case: Case) -> Mapping[str, str]:
+    """A name cannot be bound while no node of its class is known."""
+    noted = _mention(case)
+    known = Node.objects.visible_to(by).filter(node_class=noted.node_class, state=Node.State.ACTIVE)
+    if known.exists():
+        return {}
+    return {"bind": f"No {noted.node_class} is known yet that it could be."}
 
 
 def _decide_mention(write: Write, case: Case, verdict: str, edits: dict[str, Any]) -> None:
@@ -183,6 +235,10 @@ UNBOUND_MENTION = CaseKind(
         Verdict("not_an_entity", "Names nothing", explains="It is no name of anything."),
     ),
     present=_present_mention,
+    headlines=_headlines_of_mentions,
+    template="graph/cases/mention.html",
+    blocked=_nothing_to_bind_to,
+    told=_told_mention,
     decide=_decide_mention,
     undo=_undo_mention,
     explains="A name was said that no identity key explains, and not exactly one known node has it.",

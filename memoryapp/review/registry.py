@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    import uuid
+
     from memoryapp.ledger.models import Write
     from memoryapp.ledger.principal import Principal
     from memoryapp.review.models import Case, Decision
@@ -42,7 +44,8 @@ class Field:
 class Verdict:
     """One way to settle a case. The verdicts of a kind are chosen by digit in their order.
 
-    `remembered`: while the decision stands, the same case is never opened again.
+    `remembered`: while the decision stands, the same case is never opened again. `opens` are fields that are asked
+    about before it is carried out, as those that are required always are. `edits`: it is the way to edit first.
     """
 
     key: str
@@ -51,6 +54,8 @@ class Verdict:
     rationale_required: bool = False
     remembered: bool = False
     explains: str = ""
+    opens: tuple[str, ...] = ()
+    edits: bool = False
 
 
 @dataclass(frozen=True)
@@ -65,7 +70,11 @@ class Suggestion:
 class CaseKind:
     """A kind of case, by the room that puts it.
 
-    * `present(by, case)`: what must be seen to decide, as plain data for a template and for REST.
+    * `present(by, case)`: what must be seen to decide, as plain data for a template and for REST. Under `initial`
+      stands what the fields of the verdicts hold before anybody changed them (by name, or by verdict and name), under
+      `options` what a reference may be, under `question` what is to be decided, in a few words.
+    * `headlines(by, cases)`: a line for each of these cases of the kind by its id, in a fixed number of queries.
+    * `template`: draws what `present` says, as `view`.
     * `decide(write, case, verdict, edits)`: carry the verdict out. The edits are checked and complete; the rationale is
       `write.rationale`. Raises a domain error to refuse.
     * `undo(write, decision)`: put back everything the decision's write changed, or raise Conflict naming the later
@@ -84,6 +93,8 @@ class CaseKind:
     blocked: Callable[[Principal, Case], Mapping[str, str]] = field(default=lambda by, case: {})
     told: Callable[[Principal, Case], dict[str, Any]] | None = None
     explains: str = ""
+    headlines: Callable[[Principal, Sequence[Case]], Mapping[uuid.UUID, str]] = field(default=lambda by, cases: {})
+    template: str = "review/cases/plain.html"
 
     def verdict(self, key: str) -> Verdict | None:
         """The verdict of this key, if the kind has it."""

@@ -29,7 +29,7 @@ from memoryapp.review.models import Case
 BELIEF_CONFLICT = "belief_conflict"
 PROPERTY_CONFLICT = "property_conflict"
 
-ONE_SLOT = "They fill one slot with different values at the same time."
+ONE_SLOT = "Only one of them can hold at a time, and their times overlap."
 
 NEIGHBOURS = 2000
 """Free statements of the batch's owners that the rules compare with, the newest first."""

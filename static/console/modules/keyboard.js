@@ -45,6 +45,12 @@ function move(list, step) {
   next.scrollIntoView({ block: "nearest" });
 }
 
+// A button in a part of the page that is not shown, such as the pane behind on a narrow screen. A closed menu still counts.
+function unseen(element) {
+  const pane = element.closest(".panes > *");
+  return Boolean(element.closest("[hidden], [inert]")) || pane?.checkVisibility() === false;
+}
+
 export function startKeyboard() {
   take(document);
   document.body.addEventListener("htmx:load", () => take(document));
@@ -62,7 +68,7 @@ export function startKeyboard() {
   document.addEventListener("hotkey-fire", (event) => {
     const dialog = document.querySelector("dialog:modal");
     const element = event.target;
-    if ((dialog && !dialog.contains(element)) || element.disabled || element.closest("[hidden], [inert]")) {
+    if ((dialog && !dialog.contains(element)) || element.disabled || unseen(element)) {
       event.preventDefault();
     }
   }, true);

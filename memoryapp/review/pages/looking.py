@@ -1,0 +1,47 @@
+"""The queue and the case in front of it. One address serves the page, and the part that a swap asks for."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_safe
+
+from memoryapp.doors.pages import member_page, page, wants_fragment
+from memoryapp.ledger.principal import Principal
+from memoryapp.review import queries
+from memoryapp.review.pages import address as addresses
+from memoryapp.review.pages.shown import Toast, first, stage
+
+
+@require_safe
+@member_page("read_cases")
+def queue(request: HttpRequest, by: Principal) -> HttpResponse:
+    """What waits, with the first of it in front where the screen has room."""
+    address, error = addresses.checked(by, request.GET)
+    context = stage(by, address, first(by, address)) | {"refused": error}
+    return draw(request, context, status=error.status if error else 200)
+
+
+@require_safe
+@member_page("read_cases")
+def case(request: HttpRequest, by: Principal, case_id: uuid.UUID) -> HttpResponse:
+    """One case, beside the list it was come from."""
+    address, _ = addresses.checked(by, request.GET)
+    return draw(request, stage(by, address, queries.case(by, case_id)) | {"opened": True})
+
+
+def draw(
+    request: HttpRequest,
+    context: dict[str, Any],
+    *,
+    status: int = 200,
+    toast: Toast | None = None,
+    triggers: dict[str, Any] | None = None,
+    still: bool = False,
+) -> HttpResponse:
+    """The page; for a swap the case with the list and the message beside it. `still`: focus stays where it was."""
+    template = "review/fragment.html" if wants_fragment(request) else "review/queue.html"
+    moving = wants_fragment(request) and not still
+    return page(request, template, context | {"toast": toast, "moving": moving}, status=status, triggers=triggers)
