@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -9,7 +10,9 @@ import socket
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.request
+import uuid
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +29,8 @@ class Running:
         self.url = f"http://127.0.0.1:{self.port}"
         self.output = directory / "output.txt"
         self.process: subprocess.Popen[bytes] | None = None
+        self.password = ""
+        self.key = ""
 
     @property
     def environment(self) -> dict[str, str]:
@@ -46,11 +51,42 @@ class Running:
                 start_new_session=True,
             )
         self.wait_for(lambda: "curl" in self.printed and self.answers("/healthz"), "the address to answer")
+        self._keep_what_is_printed_once()
         return self.printed
+
+    def _keep_what_is_printed_once(self) -> None:
+        """The password of the administrator (`admin`) and the key of the agent, of this installation."""
+        if found := re.search(r"Password +(\S+)", self.printed):
+            self.password = found.group(1)
+        if found := re.search(r"Agent key +(cpl_\S+)", self.printed):
+            self.key = found.group(1)
 
     @property
     def printed(self) -> str:
         return re.sub(r"\x1b\[[0-9;]*m", "", self.output.read_text(encoding="utf-8", errors="replace"))
+
+    def ask(self, method: str, path: str, body: Any = None, **headers: str) -> tuple[int, Any]:
+        """One request of the agent, e.g. `ask("POST", "/api/v1/conversations", {...})`: status and parsed answer."""
+        sent = {"Authorization": f"Bearer {self.key}", "Content-Type": "application/json"} | {
+            name.replace("_", "-"): value for name, value in headers.items()
+        }
+        if method == "POST":
+            sent.setdefault("Idempotency-Key", uuid.uuid4().hex)
+        content = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(self.url + path, data=content, headers=sent, method=method)
+        try:
+            with urllib.request.urlopen(request, timeout=60) as answer:
+                return answer.status, json.load(answer)
+        except urllib.error.HTTPError as error:
+            return error.code, json.load(error)
+
+    def sign_in(self, page: Any) -> None:
+        """Sign the administrator in, in a browser's page."""
+        page.goto(self.url + "/")
+        page.get_by_label("User name").fill("admin")
+        page.get_by_label("Password").fill(self.password)
+        page.get_by_role("button", name="Sign in").click()
+        page.wait_for_load_state()
 
     def answers(self, path: str) -> bool:
         try:
