@@ -131,6 +131,15 @@ class Endpoint(APIView):
         """The body but for what it says of the agent's own doing and of reading times."""
         return {name: value for name, value in self.told.items() if name not in _OF_THE_CALLER}
 
+    @property
+    def paging_asked(self) -> dict[str, Any]:
+        """Which page is asked for, of which question."""
+        return {
+            "size": self.asked.get("page_size", paging.USUAL_SIZE),
+            "cursor": self.asked.get("cursor"),
+            "question": [str(self.by.workspace.pk), str(self.by.actor.pk), self.request.path, self.filters],
+        }
+
     def write(self, action: str, act: Callable[[Write], Answer]) -> Response:
         """Do a write once, in one transaction with its answer, and answer."""
         request = self.request
@@ -152,13 +161,7 @@ class Endpoint(APIView):
         self, rows: QuerySet[Any], *, order: tuple[str, ...], shape: Callable[[Any], dict[str, Any]], **also: Any
     ) -> Response:
         """One page of rows, shaped; `also` is added beside the items."""
-        found: paging.Page[Model] = paging.page(
-            rows,
-            order=order,
-            size=self.asked.get("page_size", paging.USUAL_SIZE),
-            cursor=self.asked.get("cursor"),
-            question=[str(self.by.workspace.pk), str(self.by.actor.pk), self.request.path, self.filters],
-        )
+        found: paging.Page[Model] = paging.page(rows, order=order, **self.paging_asked)
         return Response(found.shaped(shape) | also)
 
     def finalize_response(self, request: Request, response: Response, *args: Any, **kwargs: Any) -> Response:

@@ -29,7 +29,7 @@ class OneOrMany(Told):
 
     def get_fields(self) -> Any:
         """What can stand in either form: for naming what would be accepted at a place."""
-        return {**_batch(type(self))().fields, **_single(type(self))().fields}
+        return {**_batch(type(self))().get_fields(), **_single(type(self))().get_fields()}
 
     def run_validation(self, data: Any = serializers.empty) -> Any:
         kind = type(self)

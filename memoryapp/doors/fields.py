@@ -10,6 +10,8 @@ import math
 import re
 import uuid
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -18,7 +20,7 @@ from rest_framework.exceptions import ErrorDetail, ValidationError
 from rest_framework.settings import api_settings
 
 from memoryapp.doors import moments, strict
-from memoryapp.doors.errors import Denied, Malformed, Violation
+from memoryapp.doors.errors import Denied, Invalid, Malformed, Violation
 from memoryapp.doors.nearest import nearest
 from memoryapp.doors.paging import LARGEST_SIZE, USUAL_SIZE
 
@@ -280,6 +282,16 @@ class Paged(Parameters):
     page_size = Whole(
         required=False, default=USUAL_SIZE, min_value=1, max_value=LARGEST_SIZE, help_text="Items on a page."
     )
+
+
+@contextmanager
+def in_query() -> Iterator[None]:
+    """Turn what a query finds wrong with a question into a refusal that names the parameter."""
+    try:
+        yield
+    except Invalid as error:
+        found = tuple(replace(violation, path=violation.path.lstrip("/")) for violation in error.violations)
+        raise Malformed(error.detail, code=error.code, violations=found) from error
 
 
 def read_body(fields: type[Body], data: Any, context: dict[str, Any]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memoryapp.access.endpoints import Endpoint, page_of
+from memoryapp.access.endpoints import Endpoint, items_of, page_of
 from memoryapp.doors import moments, strict
 from memoryapp.doors.batches import OneOrMany, named_rows
 from memoryapp.doors.fields import Fields, OneOf, Paged, Text, When
@@ -61,6 +61,13 @@ SOURCE: Described = {
     "title": serializers.CharField(),
     "path": serializers.CharField(),
     "url": serializers.CharField(),
+}
+
+
+ADDED: Described = {
+    "id": serializers.UUIDField(),
+    "repeated": serializers.BooleanField(help_text="It was stored before."),
+    "job": serializers.UUIDField(allow_null=True, help_text="The job that reads it."),
 }
 
 
@@ -215,22 +222,7 @@ class Sources(Endpoint):
         summary="Add something read",
         description="Stores documents, files, web pages or system notes and asks for them to be read: 202 with the "
         "job of each that is new. The very same again stores nothing.",
-        responses={
-            202: inline_serializer(
-                "SourcesAdded",
-                {
-                    "items": inline_serializer(
-                        "SourceAdded",
-                        {
-                            "id": serializers.UUIDField(),
-                            "repeated": serializers.BooleanField(help_text="It was stored before."),
-                            "job": serializers.UUIDField(allow_null=True),
-                        },
-                        many=True,
-                    )
-                },
-            )
-        },
+        responses=dict.fromkeys((202, 200), items_of("SourceAdded", ADDED)),
         examples=[
             OpenApiExample(
                 "A web page",

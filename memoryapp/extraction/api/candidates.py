@@ -12,16 +12,21 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memoryapp.access.endpoints import Endpoint, page_of
+from memoryapp.access.endpoints import Endpoint, items_of, page_of
 from memoryapp.doors.batches import OneOrMany, named_rows
 from memoryapp.doors.errors import Invalid, Violation
 from memoryapp.doors.fields import Identifier, OneOf, Paged, Text
 from memoryapp.extraction import agents, queries
-from memoryapp.extraction.api.proposing import CANDIDATE, Proposing, candidate_input, shape
+from memoryapp.extraction.api.proposing import CANDIDATE, Described, Proposing, candidate_input, shape
 from memoryapp.extraction.models import Candidate
 from memoryapp.ledger.idempotency import Answer
 from memoryapp.ledger.models import Write
 from memoryapp.sources.queries import sources_named
+
+PROPOSED: Described = CANDIDATE | {
+    "repeated": serializers.BooleanField(help_text="It was proposed before."),
+    "job": serializers.UUIDField(allow_null=True, help_text="The job that considers it."),
+}
 
 
 class CandidateFields(Proposing):
@@ -75,17 +80,7 @@ class Candidates(Endpoint):
         summary="Propose candidates",
         description="Each stands on quoted words of a source. The same job that considers what extraction finds "
         "considers them: 202, and what came of each is read from the candidate.",
-        responses={
-            202: inline_serializer(
-                "CandidatesProposed",
-                {
-                    "items": inline_serializer(
-                        "CandidateProposed", CANDIDATE | {"repeated": serializers.BooleanField()}, many=True
-                    ),
-                    "job": serializers.UUIDField(allow_null=True),
-                },
-            )
-        },
+        responses=dict.fromkeys((202, 200), items_of("CandidateProposed", PROPOSED)),
         examples=[
             OpenApiExample(
                 "About a turn",
@@ -109,9 +104,12 @@ class Candidates(Endpoint):
                 inputs = _inputs(write, items)
                 suggested = agents.suggest(write, inputs)
             job = agents.ask_to_consider(write, [one.candidate for one in suggested if not one.repeated])
-            shown = [shape(one.candidate) | {"repeated": one.repeated} for one in suggested]
+            shown = [
+                shape(one.candidate) | {"repeated": one.repeated, "job": job.pk if job and not one.repeated else None}
+                for one in suggested
+            ]
             headers = {"Location": f"/api/v1/jobs/{job.pk}"} if job else {}
-            return Answer({"items": shown, "job": job.pk if job else None}, 202 if job else 200, headers)
+            return Answer({"items": shown}, 202 if job else 200, headers)
 
         return self.write("propose_candidates", act)
 

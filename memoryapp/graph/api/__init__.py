@@ -2,9 +2,11 @@
 
 from django.urls import URLPattern
 
-from memoryapp.graph.api import edges, explaining, nodes, relations, views
+from memoryapp.graph.api import beliefs, changing, edges, explaining, nodes, relations, views
 
 urlpatterns: list[URLPattern] = [
+    *beliefs.urlpatterns,
+    *changing.urlpatterns,
     *nodes.urlpatterns,
     *edges.urlpatterns,
     *relations.urlpatterns,

@@ -126,6 +126,27 @@ def supersede(
     return relation
 
 
+def give_way(
+    write: Write,
+    belief: Belief,
+    *,
+    to: Belief,
+    reason: str,
+    evidence: Sequence[Quoted] = (),
+    lock: int | None = None,
+) -> Relation:
+    """Let another belief take its place, asked for directly; see `supersede`."""
+    from memoryapp.graph.services import conflict
+
+    write.by.require("relate")
+    check_lock(belief, lock)
+    _require_content(belief)
+    _require_content(to)
+    relation = supersede(write, belief, to, reason=reason, evidence=evidence)
+    changes.announce(write, [belief, to, *conflict.reconsider(write, [belief, to])])
+    return relation
+
+
 def end(write: Write, belief: Belief, at: dt.datetime | None, *, reason: str, precision: str = "instant") -> Belief:
     """True until `at`: archived as ended when that is not ahead, else activated with its end known."""
     change: dict[str, Any] = {}

@@ -1,0 +1,325 @@
+"""Beliefs over REST: remembered with what they stand on, looked up, explained, and changed with a reason."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from memoryapp.graph.models import Belief
+from memoryapp.sources.models import Source
+from tests.api.believing import INES, MONTHLY, WEEKLY, note, preference
+from tests.api.calling import Caller
+from tests.api.telling import conversation, said
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def ines(curator: Caller) -> None:
+    """She is known."""
+    assert curator.post("conversations", conversation(said("Good morning.", "2026-01-02T09:00:00Z"))).status_code == 202
+
+
+def remembered(caller: Caller, body: dict[str, Any]) -> dict[str, Any]:
+    answer = caller.post("beliefs", body)
+    assert answer.status_code == 201, answer.json()
+    belief: dict[str, Any] = answer.json()["items"][0]["belief"]
+    return belief
+
+
+def contents(answer: Any) -> list[str]:
+    assert answer.status_code == 200, answer.json()
+    return [item["content"] for item in answer.json()["items"]]
+
+
+def test_a_belief_is_remembered_and_read_back_at_once(curator: Caller) -> None:
+    answer = curator.post("beliefs", WEEKLY)
+    assert answer.status_code == 201
+    [told] = answer.json()["items"]
+    assert told["outcome"] == "created"
+    assert answer["Location"] == f"/api/v1/beliefs/{told['belief']['id']}"
+    read = curator.get(answer["Location"])
+    assert read.json() == told["belief"]
+    assert read["ETag"] == answer["ETag"] == '"1"'
+    assert read.json()["owners"]
+    assert read.json()["valid_from"] == "2026-03-02T14:00:00Z"
+    assert contents(curator.get("beliefs?kind=preference")) == [WEEKLY["content"]]
+
+
+def test_what_is_written_is_read_at_once_a_hundred_times(curator: Caller) -> None:
+    for number in range(100):
+        belief = remembered(curator, preference(f"Likes tea {number}.", "2026-03-02T09:00:00Z", topic=f"tea {number}"))
+        assert curator.get(f"beliefs/{belief['id']}").json()["content"] == f"Likes tea {number}."
+    assert len(contents(curator.get("beliefs?kind=preference&page_size=200"))) == 100
+
+
+def test_said_again_is_one_more_evidence_and_read_again_is_nothing(curator: Caller) -> None:
+    """C1, C9."""
+    first = remembered(curator, WEEKLY)
+    again = curator.post("beliefs", WEEKLY)
+    assert (again.status_code, again.json()["items"][0]["outcome"]) == (200, "already_known")
+    later = WEEKLY | {"evidence": [note("Every week, please.", "2026-04-01T09:00:00Z", "/notes/april.md")]}
+    [told] = curator.post("beliefs", later).json()["items"]
+    assert (told["outcome"], told["belief"]["id"]) == ("said_again", first["id"])
+    assert len(curator.get(f"beliefs/{first['id']}/evidence").json()["sources"]) == 2
+    assert Belief.objects.filter(kind="preference").count() == 1
+
+
+def test_what_contradicts_waits_and_the_older_stays_current(curator: Caller) -> None:
+    """R17, R24: both are kept, each names the other."""
+    older = remembered(curator, WEEKLY)
+    [answer] = curator.post("beliefs", MONTHLY).json()["items"]
+    assert answer["outcome"] == "resolving"
+    assert len(answer["conflicts"]) == 1
+    assert contents(curator.get("beliefs?kind=preference")) == [WEEKLY["content"]]
+    assert contents(curator.get("beliefs?kind=preference&status=resolving")) == [MONTHLY["content"]]
+    for one, other in ((older["id"], answer["belief"]["id"]), (answer["belief"]["id"], older["id"])):
+        [conflict] = curator.get(f"beliefs/{one}/why").json()["conflicts"]
+        assert [claim["id"] for claim in conflict["with"]] == [other]
+
+
+def test_one_bad_row_of_a_hundred_stores_none_and_every_fault_is_listed(curator: Caller) -> None:
+    """T32."""
+    rows = [preference(f"Likes tea {n}.", "2026-03-02T09:00:00Z", topic=f"tea {n}") for n in range(100)]
+    rows[17] |= {"kind": "wish"}
+    rows[42] |= {"evidence": [note("Tea.", "2026-03-02T09:00:00Z") | {"quote": "coffee"}]}
+    rows[99] |= {"owners": [{"class": "person", "keys": {"email": "nobody"}}]}
+    first = curator.post("beliefs", {"items": rows})
+    assert first.status_code == 422
+    assert [(error["row"], error["path"]) for error in first.json()["errors"]] == [(42, "/items/42/evidence/0/quote")]
+    rows[42] = preference("Likes coffee.", "2026-03-02T09:00:00Z", topic="coffee")
+    refused = curator.post("beliefs", {"items": rows})
+    assert refused.status_code == 422
+    places = [(error["row"], error["path"]) for error in refused.json()["errors"]]
+    assert places[0] == (17, "/items/17/kind")
+    assert places[1][0] == 99
+    assert places[1][1].startswith("/items/99/owners/0")
+    assert (Belief.objects.filter(kind="preference").count(), Source.objects.filter(kind="document").count()) == (0, 0)
+
+
+def test_a_batch_answers_in_the_order_given(curator: Caller) -> None:
+    rows = [preference(f"Likes tea {n}.", "2026-03-02T09:00:00Z", topic=f"tea {n}") for n in range(5)]
+    answer = curator.post("beliefs", {"items": rows})
+    assert answer.status_code == 201
+    assert [item["belief"]["content"] for item in answer.json()["items"]] == [row["content"] for row in rows]
+
+
+def test_a_property_is_worded_for_the_agent_and_refused_where_it_is_not_declared(curator: Caller) -> None:
+    told = {"subject": INES, "predicate": "name", "value": "Ines D. Ferro", "evidence": WEEKLY["evidence"]}
+    answer = curator.post("beliefs", told)
+    [item] = answer.json()["items"]
+    assert item["outcome"] == "resolving"
+    assert "Ines D. Ferro" in item["belief"]["content"]
+    refused = curator.post("beliefs", told | {"predicate": "shoe_size"})
+    assert refused.status_code == 422
+    [error] = refused.json()["errors"]
+    assert error["path"] == "/predicate"
+    assert error["accepted"]
+
+
+@pytest.mark.parametrize(
+    ("change", "path", "code", "status"),
+    [
+        ({"content": " "}, "/content", "blank", 400),
+        ({"content": None}, "/content", "wrong_type", 400),
+        ({"confidence": -0.1}, "/confidence", "min_value", 400),
+        ({"confidence": 100.1}, "/confidence", "max_value", 400),
+        ({"confidence": True}, "/confidence", "wrong_type", 400),
+        ({"status": "live"}, "/status", "unknown_field", 400),
+        ({"valid_from": "2026-03-02T09:00:00"}, "/valid_from", "naive_time", 400),
+        ({"valid_to": "2020"}, "/valid_to", "valid_to_before_valid_from", 422),
+        ({"evidence": []}, "/evidence", "nothing_to_stand_on", 422),
+        ({"evidence": [{"quote": "x"}]}, "/evidence/0/source", "not_valid", 400),
+        ({"audience": "everybody"}, "/audience", "not_a_choice", 400),
+        ({"audience": "named"}, "/readers", "no_readers", 422),
+        ({"owners": ["ines"]}, "/owners/0", "not_an_id", 400),
+        ({"premises": ["01890a5d-ac96-774b-bcce-b302099a8057"]}, "/premises/0", "no_such_belief", 422),
+        ({"kind": "memory"}, "/kind", "abstract_type", 422),
+    ],
+)
+def test_what_cannot_be_remembered_names_the_place(
+    curator: Caller, change: dict[str, Any], path: str, code: str, status: int
+) -> None:
+    """T1, T5, T7, T8, T36, T38."""
+    body = WEEKLY | ({"valid_from": "2026"} if "valid_to" in change else {}) | change
+    answer = curator.post("beliefs", body)
+    assert answer.status_code == status, answer.json()
+    [error] = answer.json()["errors"]
+    assert (error["path"], error["code"]) == (path, code)
+    assert error["accepted"]
+    assert not Source.objects.filter(kind="document").exists()
+
+
+def test_lists_ask_by_kind_owner_status_and_time(curator: Caller) -> None:
+    """T2, T23, T40 through REST."""
+    first = remembered(curator, WEEKLY)
+    remembered(curator, preference("Reports go out on Mondays.", "2026-03-03T09:00:00Z", topic="x", kind="decision"))
+    assert contents(curator.get("beliefs?kind=preference")) == [WEEKLY["content"]]
+    assert contents(curator.get("beliefs?kind=memory")) == contents(curator.get("beliefs"))
+    assert contents(curator.get("beliefs?kind=memory&exact=true")) == []
+    assert len(contents(curator.get(f"beliefs?owner={first['owners'][0]}"))) >= 2
+    assert contents(curator.get("beliefs?kind=preference&valid_at=2026-02-01T00:00:00Z")) == []
+    assert contents(curator.get("beliefs?kind=preference&known_at=2020-01-01")) == []
+    done = curator.post(f"beliefs/{first['id']}/retire", {"reason": "It ended.", "at": "2026-05-01"}, If_Match='"1"')
+    assert done.status_code == 200, done.json()
+    assert contents(curator.get("beliefs?kind=preference")) == []
+    assert contents(curator.get("beliefs?kind=preference&valid_at=2026-04-01T00:00:00Z")) == [WEEKLY["content"]]
+    assert contents(curator.get("beliefs?kind=preference&history=true")) == [WEEKLY["content"]]
+    assert contents(curator.get("beliefs?kind=preference&status=archived")) == [WEEKLY["content"]]
+
+
+@pytest.mark.parametrize(
+    ("query", "path"),
+    [
+        ("kind=wish", "kind"),
+        ("kidn=preference", "kidn"),
+        ("history=yes", "history"),
+        ("history=true&valid_at=2026", "history"),
+        ("status=live", "status"),
+        ("valid_at=2026-01-01T00:00:00", "valid_at"),
+        ("order=oldest", "order"),
+        ("owner=ines", "owner"),
+    ],
+)
+def test_a_question_that_cannot_be_asked_is_refused_by_its_parameter(curator: Caller, query: str, path: str) -> None:
+    answer = curator.get(f"beliefs?{query}")
+    assert answer.status_code == 400
+    [error] = answer.json()["errors"]
+    assert error["path"] == path
+    assert error["accepted"]
+
+
+def test_commitments_are_listed_by_when_they_fall_due(curator: Caller) -> None:
+    """R20: by due time whatever its offset, apart from validity, over pages."""
+    dues = ["2026-05-04T09:00:00-05:00", "2026-05-04T10:00:00Z", "2026-05", "2026-05-04T23:00:00+14:00"]
+    for number, due in enumerate(dues):
+        told = preference(f"Sends report {number}.", f"2026-03-0{number + 1}T09:00:00Z", topic=f"report {number}")
+        remembered(curator, told | {"kind": "commitment", "attributes": {"due_at": due}})
+    remembered(curator, WEEKLY)
+    seen: list[str] = []
+    cursor = ""
+    while True:
+        page = curator.get(f"beliefs?order=due&page_size=3{cursor}").json()
+        seen += [item["attributes"]["due_at"] for item in page["items"]]
+        if not page["next"]:
+            break
+        cursor = f"&cursor={page['next']}"
+    assert seen == ["2026-05", "2026-05-04T23:00:00+14:00", "2026-05-04T10:00:00Z", "2026-05-04T09:00:00-05:00"]
+
+
+def test_pages_hold_each_belief_once_while_others_are_written(curator: Caller) -> None:
+    made = [
+        remembered(curator, preference(f"Likes tea {n}.", "2026-03-02T09:00:00Z", topic=f"tea {n}"))["id"]
+        for n in range(9)
+    ]
+    seen: list[str] = []
+    cursor, number = "", 100
+    while True:
+        page = curator.get(f"beliefs?kind=preference&page_size=2{cursor}").json()
+        seen += [item["id"] for item in page["items"]]
+        remembered(curator, preference(f"Likes tea {number}.", "2026-03-02T09:00:00Z", topic=f"tea {number}"))
+        number += 1
+        if not page["next"]:
+            break
+        cursor = f"&cursor={page['next']}"
+    assert seen == list(reversed(made))
+
+
+def test_a_change_names_the_state_it_was_drawn_from(curator: Caller) -> None:
+    belief = remembered(curator, WEEKLY)
+    address = f"beliefs/{belief['id']}/retire"
+    assert curator.post(address, {"reason": "Over."}).status_code == 428
+    assert curator.post(address, {"reason": "Over."}, If_Match="3").status_code == 400
+    stale = curator.post(address, {"reason": "Over."}, If_Match='"7"')
+    assert (stale.status_code, stale.json()["lock"]) == (412, 1)
+    assert curator.post(address, {}, If_Match='"1"').status_code == 400
+    done = curator.post(address, {"reason": "Over."}, If_Match='"1"')
+    assert (done.status_code, done["ETag"], done.json()["status"]) == (200, '"2"', "archived")
+    again = curator.post(address, {"reason": "Over."}, If_Match='"2"')
+    assert (again.status_code, again.json()["code"]) == (409, "archived")
+
+
+def test_every_change_is_in_the_history_with_who_and_why(curator: Caller) -> None:
+    """R11, R15."""
+    belief = remembered(curator, WEEKLY)
+    address = f"beliefs/{belief['id']}"
+    curator.post(f"{address}/retract", {"reason": "Said of somebody else."}, If_Match='"1"')
+    assert contents(curator.get("beliefs?kind=preference&valid_at=2026-04")) == []
+    curator.post(f"{address}/reinstate", {"reason": "It was hers."}, If_Match='"2"')
+    assert contents(curator.get("beliefs?kind=preference")) == [WEEKLY["content"]]
+    dated = {"reason": "The contract says so.", "valid_from": "2026-03", "valid_to": "2030"}
+    done = curator.post(f"{address}/validity", dated, If_Match='"3"').json()
+    assert (done["valid_from"], done["valid_to"]) == ("2026-03", "2030")
+    told = curator.get(f"{address}/history").json()["items"]
+    assert [change["reason"] for change in told[1:]] == ["Said of somebody else.", "It was hers.", dated["reason"]]
+    assert {change["by"] for change in told} == {"Curator"}
+
+
+def test_another_takes_its_place(curator: Caller) -> None:
+    """R9, R14: both are kept, each direction is told, the older one answers for its time."""
+    older = remembered(curator, WEEKLY)
+    newer = curator.post("beliefs", MONTHLY).json()["items"][0]["belief"]
+    body = {"reason": "She said so in June.", "successor": newer["id"]}
+    done = curator.post(f"beliefs/{older['id']}/supersede", body, If_Match='"1"')
+    assert done.status_code == 200, done.json()
+    assert contents(curator.get("beliefs?kind=preference")) == [MONTHLY["content"]]
+    assert contents(curator.get("beliefs?kind=preference&valid_at=2026-04")) == [WEEKLY["content"]]
+    why = curator.get(f"beliefs/{older['id']}/why").json()
+    assert [one["belief"]["id"] for one in why["superseded_by"]] == [newer["id"]]
+    assert [one["belief"]["id"] for one in curator.get(f"beliefs/{newer['id']}/why").json()["supersedes"]] == [
+        older["id"]
+    ]
+    lock = done["ETag"]
+    again = curator.post(f"beliefs/{older['id']}/supersede", body, If_Match=lock)
+    assert again.status_code == 409
+    missing = body | {"successor": "01890a5d-ac96-774b-bcce-b302099a8057"}
+    refused = curator.post(f"beliefs/{newer['id']}/supersede", missing, If_Match='"2"')
+    assert refused.json()["errors"][0]["path"] == "/successor"
+
+
+def test_what_a_conclusion_rests_on_and_what_rests_on_it(curator: Caller) -> None:
+    """T25, R7."""
+    first = remembered(curator, WEEKLY)
+    told = {"kind": "insight", "content": "She follows the project closely.", "owners": [INES]}
+    second = remembered(curator, told | {"premises": [first["id"]]})
+    third = remembered(curator, told | {"content": "She will ask for more.", "premises": [second["id"]]})
+    evidence = curator.get(f"beliefs/{third['id']}/evidence").json()
+    assert [(one["id"], one["distance"]) for one in evidence["ancestors"]] == [(second["id"], 1), (first["id"], 2)]
+    near = curator.get(f"beliefs/{third['id']}/why?depth=1").json()
+    assert [one["id"] for one in near["ancestors"]] == [second["id"]]
+    assert near["cut"] is True
+    fall = curator.get(f"beliefs/{first['id']}/dependants").json()
+    assert {one["id"] for one in fall["items"]} == {second["id"], third["id"]}
+    assert (fall["count"], fall["cut"]) == (2, False)
+    assert curator.get(f"beliefs/{third['id']}/why?depth=-1").status_code == 400
+
+
+def test_the_same_request_twice_is_done_once(curator: Caller) -> None:
+    first = curator.post("beliefs", WEEKLY, Idempotency_Key="k")
+    again = curator.post("beliefs", WEEKLY, Idempotency_Key="k")
+    assert (again.status_code, again.json()) == (201, first.json())
+    assert again["ETag"] == first["ETag"]
+    assert curator.post("beliefs", MONTHLY, Idempotency_Key="k").status_code == 409
+
+
+def test_what_is_its_owners_alone_does_not_exist_for_others(curator: Caller, reader: Caller) -> None:
+    """R6."""
+    belief = remembered(curator, WEEKLY | {"audience": "named", "readers": [str(curator.agent.actor_id)]})
+    for part in ("", "/why", "/history", "/evidence", "/dependants"):
+        assert curator.get(f"beliefs/{belief['id']}{part}").status_code == 200
+        assert reader.get(f"beliefs/{belief['id']}{part}").status_code == 404
+    assert contents(curator.get("beliefs?kind=preference")) == [WEEKLY["content"]]
+    assert contents(reader.get("beliefs?kind=preference&history=true")) == []
+
+
+def test_a_stranger_finds_nothing_and_cannot_lean_on_what_is_not_theirs(curator: Caller, stranger: Caller) -> None:
+    belief = remembered(curator, WEEKLY)
+    source = Source.objects.get(kind="document")
+    assert stranger.get(f"beliefs/{belief['id']}").status_code == 404
+    assert stranger.post(f"beliefs/{belief['id']}/retire", {"reason": "x"}, If_Match='"1"').status_code == 404
+    assert contents(stranger.get(f"beliefs?owner={belief['owners'][0]}&history=true")) == []
+    body = {"kind": "insight", "content": "She is keen.", "evidence": [{"source": str(source.pk)}]}
+    assert stranger.post("beliefs", body).json()["errors"][0]["code"] == "no_such_source"
+    body = {"kind": "insight", "content": "She is keen.", "premises": [belief["id"]]}
+    assert stranger.post("beliefs", body).json()["errors"][0]["code"] == "no_such_belief"
