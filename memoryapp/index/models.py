@@ -117,3 +117,37 @@ class Statistics(WorkspaceRow):
 
     def __str__(self) -> str:
         return f"{self.documents} documents"
+
+
+class VectorModel(WorkspaceRow):
+    """A model that makes vectors in this workspace, and how long they are. Vectors of two models are never compared."""
+
+    name = models.CharField(max_length=200)
+    dimensions = models.PositiveIntegerField()
+
+    guard = Guard(deletable=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["workspace", "name"], name="index_vector_model_once"),
+            models.CheckConstraint(condition=Q(dimensions__gt=0) & ~Q(name=""), name="index_vector_model_dimensions"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name}, {self.dimensions} dimensions"
+
+
+class Embedding(WorkspaceRow):
+    """The vector of an entry by a model: little-endian float32. The database refuses one of another length."""
+
+    entry = models.ForeignKey(IndexEntry, on_delete=models.CASCADE, related_name="embeddings")
+    model = models.ForeignKey(VectorModel, on_delete=models.CASCADE, related_name="embeddings")
+    vector = models.BinaryField()
+
+    guard = Guard(erasable=("vector",), deletable=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["entry", "model"], name="index_embedding_once")]
+
+    def __str__(self) -> str:
+        return f"{self.entry_id} by {self.model_id}"
