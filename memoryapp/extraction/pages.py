@@ -40,7 +40,7 @@ def learned_from(by: Principal, source_ids: Sequence[uuid.UUID]) -> dict[uuid.UU
 
 def origins(by: Principal, belief_id: uuid.UUID) -> list[Origin]:
     """The proposals that became a belief or were merged into it, oldest first."""
-    found = candidates_of_beliefs(by, [belief_id]).order_by("recorded_at", "pk")
+    found = candidates_of_beliefs(by, [Belief(pk=belief_id)]).order_by("recorded_at", "pk")
     return [
         Origin(
             words=one.content,

@@ -23,9 +23,7 @@ from memoryapp.doors.errors import DomainError, Invalid, NotFound, Stale
 from memoryapp.doors.pages import address, member_page, page
 from memoryapp.graph import services
 from memoryapp.graph.models import Belief
-from memoryapp.graph.models.beliefs import Precision
 from memoryapp.graph.pages import presenting
-from memoryapp.graph.services.editing import KEEP
 from memoryapp.ledger.models import Write
 from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import record
@@ -52,15 +50,14 @@ def _edit(write: Write, belief: Belief, typed: Typed, lock: int) -> Belief:
     words = typed["said"].strip()
     if not words:
         raise Invalid.at("/said", "nothing_said", "An edit needs words.", "one sentence that stands by itself")
-    said: dict[str, Any] = {"content": words}
+    change: dict[str, Any] = {"content": words}
     if belief.shape == Belief.Shape.PROPERTY:
-        said = {"value": words if isinstance(belief.value, str) else _value(words)}
+        change = {"value": words if isinstance(belief.value, str) else _value(words)}
     shown = _as_it_is(belief)
-    dates = {
-        name: KEEP if typed[name] == shown[name] else _moment(typed[name], name, write)
-        for name in ("valid_from", "valid_to")
-    }
-    return services.edit(write, belief, reason=typed["reason"], lock=lock, **said, **dates)
+    for name in ("valid_from", "valid_to"):
+        if typed[name] != shown[name]:
+            change[name] = _moment(typed[name], name, write)
+    return services.edit(write, belief, reason=typed["reason"], lock=lock, **change)
 
 
 def _retire(write: Write, belief: Belief, typed: Typed, lock: int) -> Belief:
@@ -192,7 +189,7 @@ def _date(at: dt.datetime | None, precision: str) -> str:
     if at is None:
         return ""
     return (
-        f"{timezone.localtime(at):%Y-%m-%dT%H:%M}" if precision == Precision.INSTANT else moments.render(at, precision)
+        f"{timezone.localtime(at):%Y-%m-%dT%H:%M}" if precision == moments.Precision.INSTANT else moments.render(at, precision)
     )
 
 
