@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import uuid
 from typing import Any
 
 from django.utils import timezone
@@ -18,6 +19,8 @@ from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.queries import Status, jobs, status
 from memoryapp.review import queries as review
 from memoryapp.review import registry
+from memoryapp.review.models import Case
+from memoryapp.review.pages.shown import headlines
 from memoryapp.sources.queries import threads
 
 CHANGES = 8
@@ -31,6 +34,8 @@ def overview(by: Principal) -> dict[str, Any]:
     known = current(by)
     since_week = known.filter(recorded_at__gte=timezone.now() - WEEK).count()
     health = status()
+    cases = list(review.queue(by)[:WAITING])
+    lines = headlines(by, cases)
     titles = {kind.name: kind.title for kind in registry.kinds()}
     return {
         "by": by,
@@ -40,17 +45,8 @@ def overview(by: Principal) -> dict[str, Any]:
             for kind, count in sorted(waiting.by_kind.items(), key=lambda item: -item[1])
         ],
         "queue_url": address(by, "review:queue"),
-        "cases": [
-            {
-                "id": case.pk,
-                "kind_words": titles.get(case.kind, case.kind),
-                "title": case.reason,
-                "opened_at": case.opened_at,
-                "claimed_by": f"{case.claimed_by.name} is on this" if _claimed(case) else "",
-                "url": address(by, "review:case", case.pk),
-            }
-            for case in review.queue(by)[:WAITING]
-        ],
+        "cases": [_case(by, case, titles, lines) for case in cases],
+        "decisions_url": address(by, "review:decisions"),
         "beliefs": known.count(),
         "beliefs_url": address(by, "graph:beliefs"),
         "jobs_open": jobs(by).filter(state__in=[Job.State.QUEUED, Job.State.RUNNING]).count(),
@@ -85,8 +81,16 @@ def _notes(waiting: review.Waiting, health: Status, since_week: int) -> dict[str
     }
 
 
-def _claimed(case: Any) -> bool:
-    return bool(case.claimed_by and case.claimed_until and case.claimed_until > timezone.now())
+def _case(by: Principal, case: Case, titles: dict[str, str], lines: dict[uuid.UUID, str]) -> dict[str, Any]:
+    claimed = case.claimed_by and case.claimed_until and case.claimed_until > timezone.now()
+    return {
+        "id": case.pk,
+        "kind_words": titles.get(case.kind, case.kind),
+        "title": lines[case.pk],
+        "opened_at": case.opened_at,
+        "claimed_by": f"{case.claimed_by.name} is on this" if case.claimed_by and claimed else "",
+        "url": address(by, "review:case", case.pk),
+    }
 
 
 def _change(by: Principal, state: BeliefState) -> dict[str, Any]:

@@ -188,9 +188,9 @@ def _date(at: dt.datetime | None, precision: str) -> str:
     """A date as it may be typed back: an instant without its offset, in the workspace's zone and to the minute."""
     if at is None:
         return ""
-    return (
-        f"{timezone.localtime(at):%Y-%m-%dT%H:%M}" if precision == moments.Precision.INSTANT else moments.render(at, precision)
-    )
+    if precision == moments.Precision.INSTANT:
+        return f"{timezone.localtime(at):%Y-%m-%dT%H:%M}"
+    return moments.render(at, precision)
 
 
 def _lock(request: HttpRequest) -> int:

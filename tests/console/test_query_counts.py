@@ -1,0 +1,92 @@
+"""What each page asks of the database. The number is recorded; it does not grow with what there is to show.
+
+A page that needs more queries than before fails here: either it asks once for each row, or the number is raised on
+purpose.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from memoryapp.access.models import Agent
+from memoryapp.graph.models import Belief, Node
+from memoryapp.ledger.models import Job
+from memoryapp.ledger.principal import Principal
+from memoryapp.ledger.services import record
+from memoryapp.sources.inputs import ThreadInput, TurnInput
+from memoryapp.sources.models import Thread
+from memoryapp.sources.services import tell
+from tests.visiting import INES, client_of, tell_a_story
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+RECORDED = {
+    "": 25,
+    "beliefs/": 10,
+    "beliefs/?show=everything": 9,
+    "belief": 19,
+    "edit": 5,
+    "node": 11,
+    "conversations/": 6,
+    "thread": 14,
+    "conversations/?kind=statement": 5,
+    "jobs/": 11,
+    "job": 7,
+    "agents/": 6,
+    "agent": 7,
+    "ontology/": 6,
+}
+
+
+def asked_by(client: Any, address: str) -> int:
+    client.get(address)
+    with CaptureQueriesContext(
+        connection,
+    ) as queries:
+        assert client.get(address).status_code == 200
+    return len(queries)
+
+
+def test_every_page_keeps_to_its_number_of_queries(
+    curator_agent: Principal, administrator: Principal, work: Callable[[], int]
+) -> None:
+    told = tell_a_story(curator_agent, work)
+    belief = Belief.objects.get(content__icontains="monthly summary")
+    ones = {
+        "belief": f"beliefs/{belief.pk}/",
+        "edit": f"beliefs/{belief.pk}/edit/",
+        "node": f"nodes/{Node.objects.get(label='Ines Ferro').pk}/",
+        "thread": f"conversations/{told['Fewer emails'].pk}/",
+        "job": f"jobs/{Job.objects.order_by('created_at').values_list('pk', flat=True)[0]}/",
+        "agent": f"agents/{Agent.objects.values_list('pk', flat=True)[0]}/",
+    }
+    client = client_of(administrator)
+    asked = {page: asked_by(client, f"/w/harbour/{ones.get(page, page)}") for page in RECORDED}
+    over = {page: number for page, number in asked.items() if number > RECORDED[page]}
+    assert not over, f"more than recorded: {over}"
+    slack = {page: number for page, number in asked.items() if number < RECORDED[page] - 2}
+    assert not slack, f"less than recorded, so record less: {slack}"
+
+
+def test_twice_as_much_costs_no_more(
+    curator_agent: Principal, administrator: Principal, work: Callable[[], int]
+) -> None:
+    told = tell_a_story(curator_agent, work)
+    client = client_of(administrator)
+    pages = ["", "beliefs/", "conversations/", f"conversations/{told['Setting up'].pk}/", "jobs/"]
+    before = {page: asked_by(client, f"/w/harbour/{page}") for page in pages}
+    for number, words in enumerate(["I prefer tea to coffee.", "I'll send the plans by Friday.", "I live in Porto."]):
+        said = dt.datetime(2026, 7, 1 + number, 9, tzinfo=dt.UTC)
+        turn = TurnInput(speaker="user", by="ines", content=words, said_at=said)
+        for thread in (ThreadInput(external_id="Setting up"), ThreadInput(external_id=f"More {number}", title="More")):
+            record(curator_agent, "tell", lambda write, t=thread, s=turn: tell(write, t, [INES], [s]))
+            work()
+    assert Thread.objects.count() == 5
+    after = {page: asked_by(client, f"/w/harbour/{page}") for page in pages}
+    assert all(after[page] <= before[page] + 1 for page in pages), (before, after)
