@@ -72,7 +72,7 @@ def test_pages_are_read_without_scripts(
     state = signed_in("admin").context.storage_state()
     page = browser.page(java_script_enabled=False, storage_state=state)
     page.goto(live_server.url + addresses["beliefs"])
-    page.get_by_label("Find words in a statement").fill("weekly")
+    page.get_by_role("searchbox").fill("weekly")
     page.get_by_role("button", name="Filter").click()
     page.get_by_role("link", name="weekly status emails").click()
     assert page.get_by_role("heading", name="Why: what it stands on").is_visible()
