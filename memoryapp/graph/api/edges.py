@@ -82,7 +82,7 @@ class Edges(Endpoint):
         description="An edge is a belief with its evidence. The same edge again is one more evidence; with other "
         "qualifiers it takes the place of the one that holds. A second edge where one is declared is a conflict that "
         "waits for a person.",
-        responses={201: items_of("EdgeConnected", CONNECTED)},
+        responses=dict.fromkeys((201, 200), items_of("EdgeConnected", CONNECTED)),
         examples=[
             OpenApiExample(
                 "Somebody's employer",

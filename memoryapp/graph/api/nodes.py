@@ -181,7 +181,7 @@ class Nodes(Endpoint):
         description="By exact, normalised identity keys and nothing else. What is missing is filled in, another value "
         "of a single-valued property is a conflict that waits for a person, and keys of two different nodes are "
         "refused. Every value is a belief with its evidence.",
-        responses={201: items_of("NodeUpserted", UPSERTED)},
+        responses=dict.fromkeys((201, 200), items_of("NodeUpserted", UPSERTED)),
         examples=[
             OpenApiExample(
                 "A person",

@@ -13,9 +13,9 @@ from rest_framework.response import Response
 from memoryapp.access.endpoints import Endpoint, page_of
 from memoryapp.doors.errors import Invalid, NotFound
 from memoryapp.doors.fields import Paged
-from memoryapp.graph.api.shapes import BELIEF
+from memoryapp.graph.api.believing import FULL_BELIEF, shape
 from memoryapp.graph.queries import views
-from memoryapp.graph.queries.told import told
+from memoryapp.graph.queries.beliefs import with_owners
 from memoryapp.ontology.queries import current_ontology
 
 VIEW: dict[str, serializers.Field[Any, Any, Any, Any]] = {
@@ -68,14 +68,14 @@ class OneView(Endpoint):
         tags=["graph"],
         summary="Read a named view",
         description="The beliefs that the view holds now, by id. A kind that was declared since is in it.",
-        responses=page_of("BeliefInView", BELIEF),
+        responses=page_of("BeliefInView", FULL_BELIEF),
     )
     def get(self, request: Request, name: str) -> Response:
         try:
             rows = views.named(self.by, name)
         except Invalid as error:
             raise NotFound(error.detail, code="no_such_view", violations=error.violations) from error
-        return self.page(rows, order=("pk",), shape=told)
+        return self.page(with_owners(rows), order=("pk",), shape=shape)
 
 
 urlpatterns = [

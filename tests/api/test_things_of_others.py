@@ -1,0 +1,150 @@
+"""L4, with real things: whatever belongs to another workspace is answered exactly as if it did not exist.
+
+The addresses come from the URL map. One that names a thing for which there is none here fails, so that a new address
+brings its thing along.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import URLPattern
+
+from memoryapp.access.endpoints import Endpoint
+from memoryapp.access.models import User
+from memoryapp.extraction.models import Candidate
+from memoryapp.ledger.models import Job, Workspace
+from memoryapp.ledger.principal import Principal
+from memoryapp.ledger.services import record
+from memoryapp.review import services as review
+from memoryapp.review.models import Case
+from memoryapp.sources.models import Source, Thread
+from tests.api.calling import Caller
+from tests.api.telling import WEEKLY, conversation
+from tests.api.test_every_address import addresses
+from tests.graph.nodes.telling import Graph
+
+pytestmark = pytest.mark.django_db
+
+REASON = {"reason": "It is not so."}
+BODIES: dict[str, dict[str, Any]] = {
+    "supersede": REASON | {"successor": "01890a5d-ac96-774b-bcce-b302099a8057"},
+    "validity": REASON | {"valid_from": "2024"},
+}
+"""By the name of an address: what its POST takes, where that is not a reason alone."""
+
+FORMS: dict[str, dict[str, str]] = {"snooze": {"until": "week"}}
+"""By the name of an address: what its form must hold for it to look for the thing at all."""
+
+NO_THINGS = {"workspace", "name", "verb"}
+"""Parts of addresses that name no thing of a workspace."""
+
+OPERATORS = "/admin/"
+"""The operators' site shows every workspace to whoever runs the machine."""
+
+Things = dict[str, list[uuid.UUID]]
+
+
+@pytest.fixture
+def things(operator: Principal, reviewer: Principal, curator: Caller, work: Callable[[], int]) -> Things:
+    """One of everything in the workspace that an address may name."""
+    graph = Graph(operator)
+    told = curator.post("conversations", conversation(WEEKLY))
+    assert told.status_code == 202
+    work()
+    ines = graph.person("Ines Ferro")
+    studio = graph.node("organization", name="Ferro Studio")
+    edge = graph.connect(ines, "worksAt", studio).belief
+    weekly = graph.say("Ines likes weekly mail", ines, said_at="2026-03-02", topic="reporting cadence")
+    graph.say("Ines likes a monthly summary", ines, said_at="2026-06-02", topic="reporting cadence")
+    case = Case.objects.get(kind="belief_conflict")
+    decision = record(
+        reviewer, "decide", lambda write: review.decide(write, case.pk, lock=case.lock, verdict="newer_replaces")
+    )
+    relation = graph.relate("extension", ("base", weekly), ("addition", graph.say("Short mail", ines)))
+    source = Source.objects.filter(kind="file").first()
+    assert source is not None
+    return {
+        "thread_id": [Thread.objects.get().pk],
+        "source_id": [source.pk],
+        "candidate_id": [Candidate.objects.first().pk],  # type: ignore[union-attr]
+        "job_id": [Job.objects.filter(kind="extract").first().pk],  # type: ignore[union-attr]
+        "node_id": [ines.pk],
+        "edge_id": [edge.pk],
+        "belief_id": [weekly.pk],
+        "relation_id": [relation.pk],
+        "case_id": [case.pk],
+        "decision_id": [decision.pk],
+        "thing_id": [ines.pk, weekly.pk, edge.pk, relation.pk, source.pk],
+        "agent_id": [curator.agent.pk],
+        "key_id": [curator.issued.key.pk],
+    }
+
+
+def naming(prefix: str) -> Iterator[tuple[str, URLPattern, list[str]]]:
+    """Every address below the prefix that names a thing, its pattern, and the names of what it takes."""
+    for address, pattern in addresses():
+        named = [name for name in pattern.pattern.converters if name not in NO_THINGS]
+        if named and address.startswith(prefix) and not address.startswith(OPERATORS):
+            yield address, pattern, named
+
+
+def filled(address: str, thing: uuid.UUID) -> str:
+    """The address with the thing in the place of the sample id."""
+    return address.replace("01890a5d-ac96-774b-bcce-b302099a8057", str(thing))
+
+
+def test_every_address_that_names_a_thing_has_one_here(things: Things) -> None:
+    unknown = {name for _, _, named in naming("/") for name in named} - things.keys()
+    assert unknown == set()
+
+
+def test_by_rest_things_of_others_are_answered_as_nothing_is(things: Things, stranger: Caller, curator: Caller) -> None:
+    told: list[Any] = []
+    for address, pattern, named in naming("/api/"):
+        endpoint: type[Endpoint] = pattern.callback.cls  # type: ignore[attr-defined]
+        for thing in things[named[0]]:
+            for verb in endpoint.needs:
+                absent = uuid.uuid4()
+                theirs = _ask(stranger, verb, filled(address, thing), pattern)
+                nothing = _ask(stranger, verb, filled(address, absent), pattern)
+                own = curator.get(filled(address, thing)) if verb == "get" else None
+                if theirs.status_code != 404 or _plain(theirs, str(thing)) != _plain(nothing, str(absent)):
+                    told.append((verb, address, theirs.status_code, theirs.content))
+                if own is not None and own.status_code != 200:
+                    told.append(("own", address, own.status_code, own.content))
+    assert told == []
+
+
+def _ask(caller: Caller, verb: str, address: str, pattern: URLPattern) -> Any:
+    if verb == "get":
+        return caller.get(address)
+    return caller.post(address, BODIES.get(pattern.name or "", REASON), If_Match='"1"')
+
+
+def _plain(answer: Any, thing: str) -> str:
+    """What a problem says, without what the request itself brought."""
+    trace: str = answer.json()["trace_id"]
+    return str(answer.content.decode()).replace(trace, "").replace(thing, "")
+
+
+def test_on_pages_things_of_others_are_answered_as_nothing_is(
+    things: Things, workspace: Workspace, other_workspace: Workspace, person: Callable[..., Principal]
+) -> None:
+    person(other_workspace, "admin", "Olga")
+    client = Client(raise_request_exception=False)
+    client.force_login(User.objects.get(username="olga"))
+    told: list[Any] = []
+    for address, pattern, named in naming("/w/"):
+        for thing in things[named[0]]:
+            for slug in (workspace.slug, other_workspace.slug):
+                theirs = filled(address, thing).replace("/w/harbour/", f"/w/{slug}/")
+                answers = client.get(theirs), client.post(theirs, FORMS.get(pattern.name or "", {}))
+                told += [(theirs, one.status_code) for one in answers if one.status_code not in (404, 405)]
+                if all(one.status_code == 405 for one in answers):
+                    told.append((theirs, 405))
+    assert told == []
