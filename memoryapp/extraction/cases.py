@@ -11,7 +11,7 @@ from memoryapp.extraction.models import Candidate
 from memoryapp.graph.services.undoing import undo as undo_graph
 from memoryapp.ledger.models import Write
 from memoryapp.ledger.principal import Principal
-from memoryapp.review.models import Case, Decision
+from memoryapp.review.models import Case, CaseChange, Decision
 from memoryapp.review.registry import Asks, CaseKind, Field, Suggestion, Verdict, register
 from memoryapp.review.services import void_case
 from memoryapp.review.sight import SubjectType
@@ -112,12 +112,10 @@ def undo(write: Write, decision: Decision) -> None:
     """Take the acceptance or rejection back: what it made leaves, and the candidate waits again."""
     undo_graph(write, decision)
     candidate = candidate_of(decision.case)
-    rejected_alike = alike(candidate, Candidate.State.REJECTED) if decision.verdict == REJECT_ALIKE.key else []
-    reason = "A decision on it was taken back."
-    services.reopen(write, candidate, reason)
-    for other in rejected_alike:
-        if other.reason.startswith("Alike one that was rejected"):
-            services.reopen(write, other, reason)
+    services.reopen(write, candidate, decision.case.reason)
+    for closed in CaseChange.objects.filter(write=decision.write, change=CaseChange.Change.VOID).select_related("case"):
+        if closed.case.kind == services.HELD:
+            services.reopen(write, candidate_of(closed.case), closed.case.reason)
 
 
 def suggest(by: Principal, case: Case) -> Suggestion | None:

@@ -138,7 +138,7 @@ def reject(write: Write, candidate: Candidate, because: str) -> None:
 
 
 def reopen(write: Write, candidate: Candidate, because: str) -> None:
-    """Put a decided candidate back before a person: the undoing of its acceptance or rejection."""
+    """Put a decided candidate back before a person, for the reason it was held: the undoing of a verdict on it."""
     _end(candidate, Candidate.State.HELD, because)
 
 

@@ -10,7 +10,9 @@ import uuid
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
+
+from django.db.models import QuerySet
 
 from memoryapp.doors.errors import Conflict, Invalid, Violation
 from memoryapp.graph import changes, slots
@@ -22,7 +24,7 @@ from memoryapp.graph.services.beliefs import state_of
 from memoryapp.graph.services.drafts import Draft, Reading
 from memoryapp.graph.statements import Quoted, Statement
 from memoryapp.ledger.models import Write
-from memoryapp.review.models import Case
+from memoryapp.review.models import Case, Decision
 
 Outcome = Literal["created", "said_again", "already_known", "resolving"]
 
@@ -283,6 +285,7 @@ def _known(write: Write, drafts: Sequence[Draft]) -> defaultdict[str, list[_Know
     beliefs = list(
         Belief.objects.filter(workspace=write.workspace, statement__in={draft.digest for draft in drafts})
         .exclude(status=Status.DELETED)
+        .exclude(standing=Standing.RETRACTED, write__in=_taken_back(write))
         .order_by("-recorded_at", "-pk")
     )
     if not beliefs:
@@ -299,6 +302,11 @@ def _known(write: Write, drafts: Sequence[Draft]) -> defaultdict[str, list[_Know
     if any(draft.premises for draft in drafts):
         _link_premises(by_id)
     return found
+
+
+def _taken_back(write: Write) -> QuerySet[Decision, dict[str, Any]]:
+    """Writes of decisions that were taken back: what they wrote down counts as never said."""
+    return Decision.objects.filter(workspace=write.workspace, undone_by__isnull=False).values("write")
 
 
 def _link_sources(by_id: dict[uuid.UUID, _Known]) -> None:

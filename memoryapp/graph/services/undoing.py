@@ -17,8 +17,9 @@ from memoryapp.graph.services.beliefs import HEAD, change_state
 from memoryapp.ledger.models import Write
 from memoryapp.review.models import Decision
 
-SUPPORT = ("sourcing", "ownership", "derivation")
-"""Kinds of relation that say what a belief stands on and whose it is: they stay with a belief that is taken back."""
+SUPPORTED = {"sourcing": "sourced", "derivation": "conclusion", "ownership": "owned"}
+"""Kinds of relation that say what a belief stands on and whose it is, with its role in them: they stay with a belief
+that is taken back, and go from one that was there before."""
 
 
 def undo(write: Write, decision: Decision) -> list[Belief]:
@@ -33,11 +34,13 @@ def undo(write: Write, decision: Decision) -> list[Belief]:
     _refuse_later_states(beliefs, relations)
     _refuse_later_relations(undone, set(beliefs), made)
     reason = f"Taken back: {decision.verdict.replace('_', ' ')}. {write.rationale}".strip()
+    supported: list[Belief] = []
     for relation_id, (before, after) in relations.items():
-        _put_back_relation(write, relation_id, before, after, reason)
+        supported += _put_back_relation(write, relation_id, before, after, made, reason)
     touched = [_put_back_belief(write, belief_id, before, reason) for belief_id, (before, _) in beliefs.items()]
     for belief in touched:
         _refuse_taken(belief, undone)
+    touched += [belief for belief in supported if belief.pk not in beliefs]
     changes.announce(write, touched)
     return touched
 
@@ -109,17 +112,40 @@ def _put_back_relation(
     relation_id: uuid.UUID,
     before: RelationState | None,
     after: RelationState,
+    made: set[uuid.UUID],
     reason: str,
-) -> None:
+) -> list[Belief]:
+    """Returns the beliefs that were there before and lose what the decision had let them stand on."""
     relation = Relation.objects.get(pk=relation_id)
     if before is not None:
         change_relation(write, relation, reason=reason, state=before.state, valid_to=before.valid_to)
-    elif relation.kind == "conflict":
+        return []
+    if relation.kind == "conflict":
         # A retracted conflict would mean that somebody ruled the two to be none.
         until = relation.valid_to or write.recorded_at
         change_relation(write, relation, reason=reason, state=Relation.State.ACTIVATED, valid_to=until)
-    elif after.state == Relation.State.ACTIVATED and relation.kind not in SUPPORT:
-        change_relation(write, relation, reason=reason, state=Relation.State.RETRACTED)
+        return []
+    if after.state != Relation.State.ACTIVATED:
+        return []
+    role = SUPPORTED.get(relation.kind)
+    supported = (
+        RelationPlayer.objects.select_related("belief").get(relation=relation, role=role).belief if role else None
+    )
+    if role and (supported is None or supported.pk in made):
+        return []
+    change_relation(write, relation, reason=reason, state=Relation.State.RETRACTED)
+    if supported is None:
+        return []
+    _refuse_without_support(supported)
+    return [supported]
+
+
+def _refuse_without_support(belief: Belief) -> None:
+    """What was there before stood on something, unless that was taken away since."""
+    standing = Q(kind="sourcing", role="sourced") | Q(kind="derivation", role="conclusion")
+    if not RelationPlayer.objects.filter(standing, belief=belief, relation__state=Relation.State.ACTIVATED).exists():
+        message = "What this decision added is all that a belief stands on now; retract the belief instead."
+        raise Conflict(message, code="last_support", extra={"belief": str(belief.pk)})
 
 
 def _put_back_belief(write: Write, belief_id: uuid.UUID, before: BeliefState | None, reason: str) -> Belief:
