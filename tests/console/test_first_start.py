@@ -1,0 +1,77 @@
+"""An empty installation is given enough to try the product with, once, and the demonstration shows what it is for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from memoryapp.access.models import Agent, AgentKey, Membership, User
+from memoryapp.console import firstrun
+from memoryapp.extraction.models import Candidate
+from memoryapp.graph.models import Belief
+from memoryapp.ledger.models import Workspace
+from memoryapp.ledger.services import create_workspace
+from memoryapp.review.models import Case
+from memoryapp.sources.models import Source
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_first_start_makes_everything_once() -> None:
+    first = firstrun.prepare()
+    assert first.made == ["workspace", "administrator", "agent", "demonstration"]
+    administrator = User.objects.get(username=first.username)
+    assert administrator.check_password(first.password)
+    assert first.key.startswith(f"cpl_{AgentKey.objects.get().prefix}")
+    assert 55 <= Source.objects.count() <= 65
+    second = firstrun.prepare()
+    assert (second.made, second.password, second.key) == ([], "", "")
+    assert (User.objects.count(), Agent.objects.count(), Workspace.objects.count()) == (1, 1, 1)
+
+
+def test_a_first_start_that_was_cut_short_is_completed_by_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
+    def cut(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(firstrun, "_make_agent", cut)
+        with pytest.raises(KeyboardInterrupt):
+            firstrun.prepare()
+    completed = firstrun.prepare()
+    assert completed.made == ["agent", "demonstration"]
+    assert Membership.objects.count() == 1
+
+
+def test_an_installation_with_a_workspace_of_its_own_is_left_alone() -> None:
+    create_workspace("quay", "Quay")
+    assert firstrun.prepare().made == []
+    assert Workspace.objects.count() == 1
+    assert not User.objects.exists()
+
+
+def test_without_the_demonstration_the_workspace_is_empty() -> None:
+    assert firstrun.prepare(demonstration=False).made == ["workspace", "administrator", "agent"]
+    assert not Source.objects.exists()
+
+
+def test_the_demonstration_ends_in_the_doubt_it_is_told_for(work: Callable[[], int]) -> None:
+    """R25: March's weekly emails stay current, June's monthly summary waits, and a person is asked."""
+    firstrun.prepare()
+    work()
+    weekly = Belief.objects.get(content__contains="weekly status emails")
+    monthly = Belief.objects.get(content__contains="monthly summary is enough")
+    assert (weekly.status, monthly.status) == ("activated", "resolving")
+    cases = Case.objects.filter(kind="belief_conflict", state="open")
+    assert cases.filter(subjects__subject_id=weekly.pk).filter(subjects__subject_id=monthly.pk).count() == 1
+
+
+def test_what_a_tool_says_is_held_for_a_person_and_the_assistants_words_are_nobodys_act(
+    work: Callable[[], int],
+) -> None:
+    firstrun.prepare()
+    work()
+    from_tools = Candidate.objects.filter(source__speaker="tool")
+    assert {candidate.state for candidate in from_tools} == {"held"}
+    assert not Candidate.objects.filter(source__speaker="assistant").exists()
+    assert not Belief.objects.filter(content__contains="quick-settle").exists()
