@@ -6,11 +6,13 @@ class IndexConfig(AppConfig):
     label = "index"
 
     def ready(self) -> None:
-        from memoryapp.index import said, texts, upkeep, vectors
-        from memoryapp.ledger import jobs, triggers
+        from memoryapp.index import said, services, texts, upkeep, vectors
+        from memoryapp.index.models import Embedding, IndexEntry, Statistics, Term
+        from memoryapp.ledger import dump, jobs, triggers
         from memoryapp.sources import arrivals
 
         texts.register(said.SOURCE, said.ids, said.load)
         arrivals.register(said.arrived)
+        dump.register_projection(IndexEntry, Term, Statistics, Embedding, rebuild=services.rebuild_restored)
         jobs.register(upkeep.KIND, upkeep.run, title="Bring the text index up to date")
         triggers.register(vectors.rules)

@@ -135,6 +135,11 @@ def rebuild(write: Write) -> int:
     return written
 
 
+def rebuild_restored(workspace: Workspace) -> None:
+    """Build the index of a workspace that was restored, as of its last write: restoring is no write of its own."""
+    rebuild(Write(workspace=workspace, sequence=workspace.write_sequence))
+
+
 def _reload(write: Write, target_type: str, ids: list[uuid.UUID]) -> int:
     reader = shelf(target_type)
     if reader is None:

@@ -5,15 +5,16 @@ from __future__ import annotations
 import datetime as dt
 import random
 import time
-from collections.abc import Callable
-from typing import TypeVar
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
 
 from django.db import OperationalError, connection, transaction
 from django.db.models import F
 from django.utils import timezone
 
 from memoryapp.doors.errors import Unavailable
-from memoryapp.ledger.models import Actor, Workspace, Write
+from memoryapp.ledger.models import Actor, Served, ServedItem, Workspace, Write
 from memoryapp.ledger.principal import Principal
 
 Result = TypeVar("Result")
@@ -30,15 +31,7 @@ def record(by: Principal, action: str, act: Callable[[Write], Result], rationale
     workspace run one after another, so `act` may read, decide and append without another writer in between.
     `act` must have no effect outside the database. Raises `Unavailable` when the race was lost `ATTEMPTS` times.
     """
-    for attempt in range(ATTEMPTS):
-        try:
-            with transaction.atomic(durable=True):
-                return act(begin(by, action, rationale))
-        except OperationalError as error:
-            if not _lost_a_race(error):
-                raise
-            time.sleep(random.uniform(0, 0.05 * 2**attempt))
-    raise Unavailable("The memory is busy. Nothing was stored; try again.", code="busy")
+    return _again_when_lost(lambda: act(begin(by, action, rationale)), durable=True)
 
 
 def begin(by: Principal, action: str, rationale: str = "") -> Write:
@@ -71,6 +64,39 @@ def begin(by: Principal, action: str, rationale: str = "") -> Write:
     return write
 
 
+ServedTarget = tuple[str, uuid.UUID, float | None]
+"""What was served: type, id, and its score where it has one."""
+
+
+def serve(
+    by: Principal, form: str, items: Sequence[ServedTarget], *, question: str = "", parameters: Mapping[str, Any]
+) -> Served:
+    """Note that an answer carried these things to somebody, in their order. The one effect that reading has.
+
+    A short transaction of its own, beside the writes of the workspace: it takes no turn and no sequence number.
+    """
+
+    def note() -> Served:
+        served = Served.objects.create(
+            workspace=by.workspace,
+            actor=by.actor,
+            form=form,
+            channel=by.channel,
+            question=question,
+            parameters=dict(parameters),
+            run=by.run,
+            thread=by.thread,
+            served_at=timezone.now(),
+        )
+        ServedItem.objects.bulk_create(
+            ServedItem(workspace=by.workspace, served=served, target_type=what, target_id=id, rank=rank, score=score)
+            for rank, (what, id, score) in enumerate(items, start=1)
+        )
+        return served
+
+    return _again_when_lost(note)
+
+
 def create_workspace(slug: str, name: str, time_zone: str = "UTC") -> Workspace:
     """A new empty workspace with the actor that speaks for the product itself."""
     workspace = Workspace.objects.create(slug=slug, name=name, time_zone=time_zone)
@@ -81,6 +107,18 @@ def create_workspace(slug: str, name: str, time_zone: str = "UTC") -> Workspace:
 def actor_named(workspace: Workspace, kind: Actor.Kind, key: str, name: str) -> Actor:
     """The actor of this kind and key, made on first use."""
     return Actor.objects.get_or_create(workspace=workspace, kind=kind, key=key, defaults={"name": name})[0]
+
+
+def _again_when_lost(act: Callable[[], Result], *, durable: bool = False) -> Result:
+    for attempt in range(ATTEMPTS):
+        try:
+            with transaction.atomic(durable=durable):
+                return act()
+        except OperationalError as error:
+            if not _lost_a_race(error):
+                raise
+            time.sleep(random.uniform(0, 0.05 * 2**attempt))
+    raise Unavailable("The memory is busy. Nothing was stored; try again.", code="busy")
 
 
 def _lost_a_race(error: OperationalError) -> bool:

@@ -4,3 +4,12 @@ from django.apps import AppConfig
 class RecallConfig(AppConfig):
     name = "memoryapp.recall"
     label = "recall"
+
+    def ready(self) -> None:
+        from memoryapp.graph import changes
+        from memoryapp.index import texts
+        from memoryapp.recall import feeding
+
+        texts.register(feeding.BELIEF, feeding.belief_ids, feeding.belief_texts)
+        texts.register(feeding.NODE, feeding.node_ids, feeding.node_texts)
+        changes.register(feeding.changed)

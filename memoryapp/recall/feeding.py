@@ -1,0 +1,139 @@
+"""What of the graph is searched: every belief by what it says and whose it is, every node by what it is called.
+
+Who hears of a change puts it into the index within the same write. No status is kept there: whether a belief is current
+is asked of the graph's views whenever something is recalled.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import uuid
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from memoryapp.doors.moments import Precision
+from memoryapp.graph.models import Belief, Node, Relation, RelationPlayer
+from memoryapp.graph.models.beliefs import Status
+from memoryapp.graph.queries import listing
+from memoryapp.index import services as index
+from memoryapp.index.models import IndexEntry
+from memoryapp.index.texts import Text
+from memoryapp.ledger.models import Workspace, Write
+from memoryapp.ontology.compiled import Ontology
+from memoryapp.ontology.queries import current_ontology
+
+BELIEF = "belief"
+NODE = "node"
+
+_WRITTEN = {Precision.YEAR: "{at:%Y}", Precision.MONTH: "{at:%B %Y}"}
+
+
+def changed(write: Write, touched: Sequence[Belief | Node]) -> None:
+    """Bring the index up to date with what a write touched, and with what is called anew because of it."""
+    beliefs = {thing.pk for thing in touched if isinstance(thing, Belief)}
+    nodes = {thing.pk for thing in touched if isinstance(thing, Node)}
+    nodes |= {thing.subject_id for thing in touched if isinstance(thing, Belief) and thing.subject_id}
+    renamed = _put_nodes(write, sorted(nodes))
+    beliefs |= _owned_by(renamed)
+    _put(write, BELIEF, sorted(beliefs), list(belief_texts(write.workspace, sorted(beliefs))))
+
+
+def _put_nodes(write: Write, ids: list[uuid.UUID]) -> list[uuid.UUID]:
+    """Put these nodes; gives those that the index knew by another name."""
+    if not ids:
+        return []
+    entries = IndexEntry.objects.filter(workspace=write.workspace, target_type=NODE, target_id__in=ids, part=0)
+    before = dict(entries.values_list("target_id", "text"))
+    texts = list(node_texts(write.workspace, ids))
+    _put(write, NODE, ids, texts)
+    return [text.target_id for text in texts if before.get(text.target_id, text.text) != text.text]
+
+
+def _put(write: Write, target_type: str, ids: Sequence[uuid.UUID], texts: list[Text]) -> None:
+    index.put(write, texts)
+    found = {text.target_id for text in texts}
+    if gone := [(target_type, id) for id in ids if id not in found]:
+        index.remove(write, gone)
+
+
+def _owned_by(nodes: Sequence[uuid.UUID]) -> set[uuid.UUID]:
+    if not nodes:
+        return set()
+    owned = RelationPlayer.objects.filter(
+        kind="ownership",
+        role="owned",
+        relation__state=Relation.State.ACTIVATED,
+        relation__players__role="owner",
+        relation__players__node__in=nodes,
+    )
+    return {id for id in owned.values_list("belief", flat=True) if id}
+
+
+def belief_ids(workspace: Workspace) -> Iterator[uuid.UUID]:
+    """Every belief of the workspace that still says something."""
+    rows = Belief.objects.filter(workspace=workspace).exclude(status=Status.DELETED).order_by("pk")
+    yield from rows.values_list("pk", flat=True).iterator()
+
+
+def belief_texts(workspace: Workspace, ids: Sequence[uuid.UUID]) -> Iterator[Text]:
+    """These beliefs as they are searched, with their owners, their kind and since when in the label."""
+    if not ids:
+        return
+    ontology = current_ontology(workspace)
+    owners = listing.owners(ids)
+    for belief in Belief.objects.filter(workspace=workspace, pk__in=ids).exclude(status=Status.DELETED).order_by("pk"):
+        names = sorted(node.label for node in owners.get(belief.pk, ()))
+        kind, path = _kind(ontology, belief)
+        yield Text(
+            BELIEF,
+            belief.pk,
+            belief.content,
+            label=" ".join(part for part in (*names, kind, _since(belief)) if part),
+            kind=path,
+            speaker=", ".join(names),
+            said_at=belief.valid_from.astimezone(dt.UTC) if belief.valid_from else None,
+            audience=belief.audience,
+        )
+
+
+def node_ids(workspace: Workspace) -> Iterator[uuid.UUID]:
+    """Every node of the workspace but those folded into another."""
+    rows = Node.objects.filter(workspace=workspace).exclude(state=Node.State.FOLDED).order_by("pk")
+    yield from rows.values_list("pk", flat=True).iterator()
+
+
+def node_texts(workspace: Workspace, ids: Sequence[uuid.UUID]) -> Iterator[Text]:
+    """These nodes by their label, with their class and what else their class declares searchable."""
+    if not ids:
+        return
+    ontology = current_ontology(workspace)
+    rows = Node.objects.filter(workspace=workspace, pk__in=ids).exclude(state=Node.State.FOLDED).order_by("pk")
+    for node in rows:
+        declared = ontology.document.node_classes.get(node.node_class)
+        title = declared.title or node.node_class if declared else node.node_class
+        path = "/".join(reversed(ontology.class_line(node.node_class))) if declared else node.node_class
+        words = [title, *_searchable(ontology, node)] if declared else [title]
+        yield Text(NODE, node.pk, node.label, label=" ".join(words), kind=path)
+
+
+def _searchable(ontology: Ontology, node: Node) -> Iterator[str]:
+    for name, declared in sorted(ontology.properties_of(node.node_class).items()):
+        value: Any = node.properties.get(name)
+        if declared.searchable and value is not None:
+            yield from (str(one) for one in (value if isinstance(value, list) else [value]) if str(one) != node.label)
+
+
+def _kind(ontology: Ontology, belief: Belief) -> tuple[str, str]:
+    """What the kind is called, and the kinds above it down to it."""
+    declared = ontology.document.belief_kinds.get(belief.kind)
+    if declared is None:
+        return belief.kind, belief.kind
+    return declared.title or belief.kind, "/".join(reversed(ontology.kind_line(belief.kind)))
+
+
+def _since(belief: Belief) -> str:
+    at = belief.valid_from
+    if at is None:
+        return ""
+    written = _WRITTEN.get(Precision(belief.valid_from_precision))
+    return written.format(at=at) if written else f"{at.day} {at:%B %Y}"

@@ -1,0 +1,217 @@
+"""What is said of each hit: its words, where it comes from in one line, and what it stands on or led to."""
+
+from __future__ import annotations
+
+import datetime as dt
+import uuid
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from django.db.models import Q, QuerySet
+
+from memoryapp.graph.models import Belief, Node, Relation, RelationPlayer
+from memoryapp.graph.queries import listing
+from memoryapp.graph.queries.told import cited, told
+from memoryapp.index import queries as index
+from memoryapp.index.said import SOURCE, passages, zone
+from memoryapp.ledger.principal import Principal
+from memoryapp.recall.asked import Asked, Hit, Told
+from memoryapp.recall.feeding import BELIEF, NODE
+from memoryapp.sources.models import Source
+
+
+@dataclass(frozen=True)
+class Support:
+    """A source that something stands on, and the words of it that are quoted."""
+
+    source: Source
+    quote: str
+
+    def told(self) -> Told:
+        return {"source": str(self.source.pk), "line": line(self.source), "quote": self.quote}
+
+
+def tell(by: Principal, asked: Asked, wanted: QuerySet[Belief], found: Sequence[index.Hit]) -> list[Hit]:
+    """The hits with all that is said of them, in the order found. A fixed number of queries for each type of hit."""
+    of_type: dict[str, list[index.Hit]] = defaultdict(list)
+    for hit in found:
+        of_type[hit.target_type].append(hit)
+    made: dict[uuid.UUID, Hit] = {}
+    if of_type[BELIEF]:
+        made |= _beliefs(by, asked, of_type[BELIEF])
+    if of_type[NODE]:
+        made |= _nodes(by, of_type[NODE])
+    if of_type[SOURCE]:
+        made |= _sources(by, asked, wanted, of_type[SOURCE])
+    return [made[hit.target_id] for hit in found if hit.target_id in made]
+
+
+def _hit(found: index.Hit, text: str, provenance: str, **more: object) -> Hit:
+    return Hit(found.target_type, found.target_id, text, found.score, found.parts, found.words, provenance, dict(more))
+
+
+def _beliefs(by: Principal, asked: Asked, found: Sequence[index.Hit]) -> dict[uuid.UUID, Hit]:
+    ids = [hit.target_id for hit in found]
+    beliefs = Belief.objects.visible_to(by).select_related("write__actor").in_bulk(ids)
+    owners = listing.owners(ids)
+    changes = _changes(by, ids, asked) if asked.history or asked.of_another_time else {}
+    relations = [change.relation.pk for several in changes.values() for change in several]
+    supports = support([*ids, *relations], asked.known_at)
+    made = {}
+    for hit in found:
+        belief = beliefs.get(hit.target_id)
+        if belief is None:
+            continue
+        stands_on = supports[belief.pk]
+        more: Told = {
+            "belief": told(belief) | {"owners": [_named(node) for node in owners.get(belief.pk, ())]},
+            "sources": [one.told() for one in stands_on],
+        }
+        if changes:
+            more["changes"] = [one.told(supports[one.relation.pk]) for one in changes.get(belief.pk, ())]
+        made[belief.pk] = _hit(hit, belief.content, belief_line(belief, stands_on), **more)
+    return made
+
+
+def _nodes(by: Principal, found: Sequence[index.Hit]) -> dict[uuid.UUID, Hit]:
+    nodes = Node.objects.visible_to(by).select_related("write__actor").in_bulk([hit.target_id for hit in found])
+    return {
+        hit.target_id: _hit(hit, node.label, _recorded(node), node=_named(node) | {"state": node.state})
+        for hit in found
+        if (node := nodes.get(hit.target_id)) is not None
+    }
+
+
+def _sources(by: Principal, asked: Asked, wanted: QuerySet[Belief], found: Sequence[index.Hit]) -> dict[uuid.UUID, Hit]:
+    ids = [hit.target_id for hit in found]
+    rows = Source.objects.filter(workspace=by.workspace).select_related("participant", "thread", "member").in_bulk(ids)
+    learned = listing.standing_on(by, ids)
+    known = [one.belief.pk for several in learned.values() for one in several]
+    served = set(wanted.filter(pk__in=known).values_list("pk", flat=True)) if known else set()
+    made = {}
+    for hit in found:
+        source = rows.get(hit.target_id)
+        if source is None:
+            continue
+        text = next(islice(passages(source.content), hit.part, None), "")
+        made[source.pk] = _hit(
+            hit,
+            text,
+            line(source),
+            source=cited(source) | {"passage": hit.part},
+            learned=[_learned(one.belief, one.belief.pk in served) for one in learned.get(source.pk, ())],
+        )
+    return made
+
+
+def _learned(belief: Belief, served: bool) -> Told:
+    """A belief learned from a source. Of one that may not be served only that it is there, and how it stands."""
+    known = told(belief)
+    shown = {name: known[name] for name in ("id", "kind", "status", "standing", "valid_from", "valid_to")}
+    return shown | {"served": served, "content": belief.content if served else None}
+
+
+@dataclass(frozen=True)
+class Change:
+    """That one belief took the place of another, as seen from one of the two."""
+
+    relation: Relation
+    role: str
+    other: Belief
+
+    def told(self, supports: Sequence[Support]) -> Told:
+        """`what` is replaced_by or replaces; the sources are those that the change itself stands on."""
+        return {
+            "what": "replaced_by" if self.role == "superseded" else "replaces",
+            "relation": str(self.relation.pk),
+            "at": self.relation.valid_from,
+            "belief": told(self.other),
+            "sources": [one.told() for one in supports],
+        }
+
+
+def _changes(by: Principal, ids: Sequence[uuid.UUID], asked: Asked) -> dict[uuid.UUID, list[Change]]:
+    """The standing supersessions in which these beliefs play, as far as they were known. Two queries."""
+    mine = RelationPlayer.objects.filter(
+        kind="supersession", belief__in=ids, relation__state=Relation.State.ACTIVATED
+    ).select_related("relation")
+    if asked.known_at:
+        mine = mine.filter(relation__recorded_at__lte=asked.known_at)
+    playing = list(mine.order_by("relation__recorded_at", "relation", "position"))
+    others = RelationPlayer.objects.filter(
+        kind="supersession",
+        relation__in={player.relation_id for player in playing},
+        belief__in=Belief.objects.visible_to(by).values("pk"),
+    ).select_related("belief")
+    by_relation: dict[uuid.UUID, list[RelationPlayer]] = defaultdict(list)
+    for other in others:
+        by_relation[other.relation_id].append(other)
+    found: dict[uuid.UUID, list[Change]] = defaultdict(list)
+    for player in playing:
+        for other in by_relation[player.relation_id]:
+            if player.belief_id and other.belief and other.belief.pk != player.belief_id:
+                found[player.belief_id].append(Change(player.relation, player.role, other.belief))
+    return found
+
+
+def support(ids: Iterable[uuid.UUID], known_at: dt.datetime | None = None) -> dict[uuid.UUID, list[Support]]:
+    """What these beliefs and relations stand on, the earliest said first. Two queries."""
+    wanted = list(ids)
+    sourced = RelationPlayer.objects.filter(
+        Q(belief__in=wanted) | Q(played_by__in=wanted),
+        kind="sourcing",
+        role="sourced",
+        relation__state=Relation.State.ACTIVATED,
+    )
+    if known_at:
+        sourced = sourced.filter(relation__recorded_at__lte=known_at)
+    of_relation = {
+        relation: belief or played_by
+        for relation, belief, played_by in sourced.values_list("relation", "belief", "played_by")
+    }
+    evidence = RelationPlayer.objects.filter(kind="sourcing", role="evidence", relation__in=list(of_relation))
+    found: dict[uuid.UUID, list[Support]] = defaultdict(list)
+    for player in evidence.select_related("source__participant", "source__thread", "source__member").order_by(
+        "source__said_at", "source", "span_start"
+    ):
+        stands = of_relation[player.relation_id]
+        if player.source is not None and stands is not None:
+            found[stands].append(Support(player.source, player.quote))
+    return found
+
+
+def line(source: Source) -> str:
+    """Where something comes from: who said it, when and where, e.g. `said by Ines Ferro, 2026-06-04, in Reports`."""
+    day = source.said_at.astimezone(zone(source.said_zone)).date().isoformat()
+    if source.kind == Source.Kind.CHAT_TURN:
+        who = source.participant.name or source.participant.key if source.participant else f"the {source.speaker}"
+        place = source.thread.title or source.thread.external_id if source.thread else ""
+        return f"said by {who}, {day}" + (f", in {place}" if place else "")
+    if source.kind == Source.Kind.STATEMENT:
+        return f"written down by {source.member.name if source.member else 'a member'}, {day}"
+    if source.kind == Source.Kind.SYSTEM:
+        return f"noted by the system, {day}"
+    return f"read in {source.title or source.path or source.url}, {day}"
+
+
+def belief_line(belief: Belief, stands_on: Sequence[Support]) -> str:
+    """Where a belief comes from: its first source and how many others, or who concluded it."""
+    if not stands_on:
+        return f"concluded by {belief.write.actor.name}, {_day(belief.recorded_at)}"
+    others = len({one.source.pk for one in stands_on}) - 1
+    more = f", and {others} more {'source' if others == 1 else 'sources'}" if others else ""
+    return line(stands_on[0].source) + more
+
+
+def _recorded(node: Node) -> str:
+    return f"recorded by {node.write.actor.name}, {_day(node.recorded_at)}"
+
+
+def _day(at: dt.datetime) -> str:
+    return at.astimezone(dt.UTC).date().isoformat()
+
+
+def _named(node: Node) -> Told:
+    return {"id": str(node.pk), "class": node.node_class, "label": node.label}
