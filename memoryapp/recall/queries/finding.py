@@ -90,7 +90,7 @@ def _sources(by: Principal, asked: Asked, wanted: QuerySet[Belief]) -> QuerySet[
     if asked.history:
         return found
     seen = Belief.objects.visible_to(by)
-    untouched = ~Exists(_learned(seen))
+    untouched = Q(~Exists(_learned(seen)))
     if asked.valid_at:
         untouched &= Q(said_at__lte=asked.valid_at)
     return found.filter(
