@@ -30,54 +30,73 @@ WEEK = dt.timedelta(days=7)
 
 def overview(by: Principal) -> dict[str, Any]:
     """Everything on the page, in a fixed number of queries."""
-    waiting = review.waiting(by)
-    known = current(by)
-    since_week = known.filter(recorded_at__gte=timezone.now() - WEEK).count()
-    health = status()
+    waiting, health = review.waiting(by), status()
     cases = list(review.queue(by)[:WAITING])
     lines = headlines(by, cases)
     titles = {kind.name: kind.title for kind in registry.kinds()}
+    told = [_thread(by, thread) for thread in threads(by)[:WAITING]]
+    figures = _figures(by, waiting, health)
     return {
         "by": by,
-        "waiting": waiting,
+        "empty": not (told or waiting.total or figures[1]["number"]),
+        "figures": figures,
+        "health": health,
         "waiting_kinds": [
             {"title": titles.get(kind, kind), "count": count, "url": f"{address(by, 'review:queue')}?kind={kind}"}
             for kind, count in sorted(waiting.by_kind.items(), key=lambda item: -item[1])
         ],
-        "queue_url": address(by, "review:queue"),
         "cases": [_case(by, case, titles, lines) for case in cases],
-        "decisions_url": address(by, "review:decisions"),
-        "beliefs": known.count(),
-        "beliefs_url": address(by, "graph:beliefs"),
-        "jobs_open": jobs(by).filter(state__in=[Job.State.QUEUED, Job.State.RUNNING]).count(),
-        "jobs_failed": jobs(by, state=Job.State.FAILED).count(),
-        "jobs_url": address(by, "ledger:jobs"),
-        "failed_url": f"{address(by, 'ledger:jobs')}?state=failed",
         "changes": [_change(by, state) for state in latest_changes(by, CHANGES)],
-        "threads": [
-            {
-                "url": address(by, "sources:thread", thread.pk),
-                "title": str(thread),
-                "turns": thread.turn_count,  # type: ignore[attr-defined]
-                "last": thread.last_said,  # type: ignore[attr-defined]
-            }
-            for thread in threads(by)[:WAITING]
-        ],
+        "threads": told,
+        "queue_url": address(by, "review:queue"),
+        "decisions_url": address(by, "review:decisions"),
+        "beliefs_url": address(by, "graph:beliefs"),
         "threads_url": address(by, "sources:threads"),
         "state_url": address(by, "sources:state") if by.may("tell") else "",
-        "health": health,
-        **_notes(waiting, health, since_week),
         "agents_url": address(by, "access:agents") if by.may("manage_agents") else "",
     }
 
 
-def _notes(waiting: review.Waiting, health: Status, since_week: int) -> dict[str, str]:
-    """The small words under the figures."""
+def _figures(by: Principal, waiting: review.Waiting, health: Status) -> list[dict[str, Any]]:
+    known = current(by)
+    beliefs = known.count()
+    since_week = known.filter(recorded_at__gte=timezone.now() - WEEK).count()
+    at_work = jobs(by).filter(state__in=[Job.State.QUEUED, Job.State.RUNNING]).count()
+    failed = jobs(by, state=Job.State.FAILED).count()
     seen = health.worker_seen_seconds
+    return [
+        {
+            "number": waiting.total,
+            "name": "waits for a person" if waiting.total == 1 else "wait for a person",
+            "note": f"the oldest {age_words(waiting.oldest)}" if waiting.oldest else "",
+            "url": address(by, "review:queue"),
+        },
+        {
+            "number": beliefs,
+            "name": "current belief" if beliefs == 1 else "current beliefs",
+            "note": f"{since_week} of them from this week" if since_week else "",
+            "url": address(by, "graph:beliefs"),
+        },
+        {
+            "number": at_work,
+            "name": "job at work" if at_work == 1 else "jobs at work",
+            "note": f"worker seen {seen} s ago" if seen is not None else "no worker seen",
+            "url": address(by, "ledger:jobs"),
+        },
+        {
+            "number": failed,
+            "name": "failed job" if failed == 1 else "failed jobs",
+            "url": f"{address(by, 'ledger:jobs')}?state=failed",
+        },
+    ]
+
+
+def _thread(by: Principal, thread: Any) -> dict[str, Any]:
     return {
-        "waiting_note": f"the oldest {age_words(waiting.oldest)}" if waiting.oldest else "",
-        "beliefs_note": f"{since_week} of them from this week" if since_week else "",
-        "worker_note": f"worker seen {seen} s ago" if seen is not None else "no worker seen",
+        "url": address(by, "sources:thread", thread.pk),
+        "title": str(thread),
+        "turns": thread.turn_count,
+        "last": thread.last_said,
     }
 
 
