@@ -78,6 +78,7 @@ class WhenField(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-cal
     def map_serializer_field(self, auto_schema: Any, direction: Any) -> dict[str, Any]:
         return {
             "type": "string",
+            "format": "moment",
             "description": "A time with its offset, or a date as far as it is known: 2024, 2024-05, 2024-05-03.",
             "examples": ["2024-05-03T14:30:00+02:00", "2024-05"],
         }
@@ -161,7 +162,10 @@ def _headers(view: Endpoint, verb: str) -> list[OpenApiParameter]:
 
 
 def finish(result: dict[str, Any], generator: Any, request: Any, public: bool) -> dict[str, Any]:
-    """Give every operation the one answer it shares with all others: a problem."""
+    """Give every operation the one answer it shares with all others, a problem; no body takes what it does not name."""
+    for name, component in result.get("components", {}).get("schemas", {}).items():
+        if name.endswith("Request") and "properties" in component:
+            component["additionalProperties"] = False
     result.setdefault("components", {}).setdefault("schemas", {})["Problem"] = PROBLEM
     for operations in result.get("paths", {}).values():
         for operation in operations.values():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Sequence
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from memoryapp.doors.errors import NotFound
 from memoryapp.extraction.models import Candidate
@@ -22,10 +22,11 @@ CONTEXT_TURNS = 4
 
 
 def candidates(by: Principal) -> QuerySet[Candidate]:
-    """Candidates in the caller's sight, newest first."""
+    """Candidates in the caller's sight, newest first. What became a belief is seen by whom the belief is."""
     by.require("read_candidates")
+    in_sight = Q(belief__isnull=True) | Q(belief__in=Belief.objects.visible_to(by).values("pk"))
     return (
-        Candidate.objects.filter(workspace=by.workspace)
+        Candidate.objects.filter(in_sight, workspace=by.workspace)
         .select_related("source", "source__participant", "run", "belief")
         .order_by("-recorded_at", "-id")
     )

@@ -48,6 +48,7 @@ def test_a_belief_is_remembered_and_read_back_at_once(curator: Caller) -> None:
 
 
 def test_what_is_written_is_read_at_once_a_hundred_times(curator: Caller) -> None:
+    """Case 86."""
     for number in range(100):
         belief = remembered(curator, preference(f"Likes tea {number}.", "2026-03-02T09:00:00Z", topic=f"tea {number}"))
         assert curator.get(f"beliefs/{belief['id']}").json()["content"] == f"Likes tea {number}."
@@ -55,7 +56,7 @@ def test_what_is_written_is_read_at_once_a_hundred_times(curator: Caller) -> Non
 
 
 def test_said_again_is_one_more_evidence_and_read_again_is_nothing(curator: Caller) -> None:
-    """C1, C9."""
+    """C1, case 80: the answer links to what is known."""
     first = remembered(curator, WEEKLY)
     again = curator.post("beliefs", WEEKLY)
     assert (again.status_code, again.json()["items"][0]["outcome"]) == (200, "already_known")
@@ -66,8 +67,25 @@ def test_said_again_is_one_more_evidence_and_read_again_is_nothing(curator: Call
     assert Belief.objects.filter(kind="preference").count() == 1
 
 
+def test_weekly_then_monthly_then_weekly_again_and_a_note_read_again(curator: Caller) -> None:
+    """T39, C9: March's note read again in July or October changes nothing."""
+    first = remembered(curator, WEEKLY)
+    second = remembered(curator, MONTHLY)
+    change = {"reason": "She said so.", "successor": second["id"]}
+    assert curator.post(f"beliefs/{first['id']}/supersede", change, If_Match='"1"').status_code == 200
+    assert curator.post("beliefs", WEEKLY).json()["items"][0]["outcome"] == "already_known"
+    assert contents(curator.get("beliefs?kind=preference")) == [MONTHLY["content"]]
+    third = remembered(curator, preference(WEEKLY["content"], "2026-09-01T09:00:00-05:00"))
+    lock = curator.get(f"beliefs/{second['id']}")["ETag"]
+    change = {"reason": "She said so.", "successor": third["id"]}
+    assert curator.post(f"beliefs/{second['id']}/supersede", change, If_Match=lock).status_code == 200
+    assert curator.post("beliefs", WEEKLY).json()["items"][0]["outcome"] == "already_known"
+    assert [one["id"] for one in curator.get("beliefs?kind=preference").json()["items"]] == [third["id"]]
+    assert len(contents(curator.get("beliefs?kind=preference&history=true"))) == 3
+
+
 def test_what_contradicts_waits_and_the_older_stays_current(curator: Caller) -> None:
-    """R17, R24: both are kept, each names the other."""
+    """R17: both are kept, each names the other."""
     older = remembered(curator, WEEKLY)
     [answer] = curator.post("beliefs", MONTHLY).json()["items"]
     assert answer["outcome"] == "resolving"
@@ -209,6 +227,7 @@ def test_commitments_are_listed_by_when_they_fall_due(curator: Caller) -> None:
 
 
 def test_pages_hold_each_belief_once_while_others_are_written(curator: Caller) -> None:
+    """Case 82."""
     made = [
         remembered(curator, preference(f"Likes tea {n}.", "2026-03-02T09:00:00Z", topic=f"tea {n}"))["id"]
         for n in range(9)
@@ -296,6 +315,7 @@ def test_what_a_conclusion_rests_on_and_what_rests_on_it(curator: Caller) -> Non
 
 
 def test_the_same_request_twice_is_done_once(curator: Caller) -> None:
+    """Case 5."""
     first = curator.post("beliefs", WEEKLY, Idempotency_Key="k")
     again = curator.post("beliefs", WEEKLY, Idempotency_Key="k")
     assert (again.status_code, again.json()) == (201, first.json())

@@ -47,6 +47,7 @@ def test_what_was_told_before_is_not_stored_again_and_what_is_new_is_added(curat
 
 
 def test_a_repeat_with_the_same_idempotency_key_gets_the_first_answer(curator: Caller) -> None:
+    """Case 5."""
     body = conversation(WEEKLY, external_id="")
     first = curator.post("conversations", body, Idempotency_Key="one")
     again = curator.post("conversations", body, Idempotency_Key="one")
@@ -58,6 +59,7 @@ def test_a_repeat_with_the_same_idempotency_key_gets_the_first_answer(curator: C
 
 
 def test_an_agents_own_candidates_are_considered_with_the_rest(curator: Caller, work: Any) -> None:
+    """Case 58."""
     own = {
         "message_id": "m-1",
         "quote": "status emails every week",
@@ -65,8 +67,8 @@ def test_an_agents_own_candidates_are_considered_with_the_rest(curator: Caller, 
         "topic": "status emails",
         "content": "Wants status emails every week.",
     }
-    told = curator.post("conversations", conversation(WEEKLY, candidates=[own, own | {"row": 0} | {}]))
-    assert told.status_code == 400
+    named_twice = curator.post("conversations", conversation(WEEKLY, candidates=[own | {"row": 0}]))
+    assert named_twice.json()["errors"][0]["path"] == "/candidates/0/message_id"
     told = curator.post("conversations", conversation(WEEKLY, candidates=[own])).json()
     assert told["counts"]["candidates_new"] == 1
     [candidate] = told["candidates"]
@@ -166,6 +168,17 @@ def test_any_script_and_a_long_conversation_are_kept(curator: Caller) -> None:
             break
         cursor = f"&cursor={page['next']}"
     assert seen == [turn["content"] for turn in turns]
+
+
+@pytest.mark.parametrize(
+    "turns", ["Please send me status emails.", {"content": "Hello."}, ["Hello."], [["Hello."]], None, []]
+)
+def test_words_that_are_not_turns_are_refused_by_place(curator: Caller, turns: Any) -> None:
+    """Case 65: nothing is taken and then not stored."""
+    answer = curator.post("conversations", conversation() | {"turns": turns})
+    assert answer.status_code in (400, 422)
+    assert answer.json()["errors"][0]["path"].startswith("/turns")
+    assert not Thread.objects.exists()
 
 
 def test_a_stranger_sees_nothing_of_it(curator: Caller, stranger: Caller) -> None:

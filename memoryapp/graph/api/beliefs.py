@@ -24,7 +24,7 @@ from memoryapp.graph.models.beliefs import Status
 from memoryapp.graph.queries import beliefs as queries
 from memoryapp.graph.queries import walks
 from memoryapp.graph.queries.told import history, quotes, told
-from memoryapp.graph.queries.views import Scope
+from memoryapp.graph.queries.views import Scope, beliefs
 from memoryapp.graph.queries.why import DEPTH, why
 from memoryapp.graph.statements import Statement
 from memoryapp.ledger.idempotency import Answer
@@ -123,7 +123,7 @@ class Beliefs(Endpoint):
         def act(write: Write) -> Answer:
             with named_rows(many):
                 remembered = services.remember_all(write, statements(write, items))
-            found = queries.with_owners(queries.beliefs(write.by, Scope(ids=[one.belief.pk for one in remembered])))
+            found = queries.with_owners(beliefs(write.by, Scope(ids=[one.belief.pk for one in remembered])))
             shown = {belief.pk: shape(belief) for belief in found}
             told_back = [
                 {
@@ -225,7 +225,7 @@ class BeliefEvidence(Endpoint):
     )
     def get(self, request: Request, belief_id: uuid.UUID) -> Response:
         walk = walks.evidence(self.by, queries.belief(self.by, belief_id).pk)
-        found = {one.pk: one for one in queries.beliefs(self.by, Scope(ids=walk.ids))}
+        found = {one.pk: one for one in beliefs(self.by, Scope(ids=walk.ids))}
         quoted_by = quotes(self.by, [belief_id, *walk.ids])
         ancestors = [told(found[one]) | {"distance": walk.distance[one], "sources": quoted_by[one]} for one in walk.ids]
         return Response(
@@ -259,7 +259,7 @@ class BeliefDependants(Endpoint):
     )
     def get(self, request: Request, belief_id: uuid.UUID) -> Response:
         ids = walks.dependants(self.by, belief=queries.belief(self.by, belief_id).pk)
-        rows = queries.with_owners(queries.beliefs(self.by, Scope(ids=ids[:MOST_DEPENDANTS])))
+        rows = queries.with_owners(beliefs(self.by, Scope(ids=ids[:MOST_DEPENDANTS])))
         return Response({"items": [shape(one) for one in rows], "count": len(ids), "cut": len(ids) > MOST_DEPENDANTS})
 
 

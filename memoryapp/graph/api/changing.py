@@ -21,7 +21,7 @@ from memoryapp.graph.api.believing import FULL_BELIEF, shape
 from memoryapp.graph.api.evidence import MOST, EvidenceFields, quoted
 from memoryapp.graph.models import Belief
 from memoryapp.graph.queries import beliefs as queries
-from memoryapp.graph.queries.views import Scope
+from memoryapp.graph.queries.views import Scope, beliefs
 from memoryapp.ledger.idempotency import Answer
 from memoryapp.ledger.models import Write
 
@@ -184,7 +184,7 @@ class Supersede(BeliefVerb):
         return self.done(belief_id)
 
     def change(self, write: Write, belief: Belief) -> Any:
-        successor = queries.beliefs(self.by, Scope(ids=[self.told["successor"]])).first()
+        successor = beliefs(self.by, Scope(ids=[self.told["successor"]])).first()
         if successor is None:
             raise Invalid.at("/successor", "no_such_belief", "There is no such belief.", "a belief's id")
         with named_rows(many=False):
