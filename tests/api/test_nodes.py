@@ -203,7 +203,7 @@ def test_an_edge_said_anew_with_other_qualifiers_takes_the_place_of_the_old_one(
     assert [one["belief"]["id"] for one in why["supersedes"]] == [first["id"]]
 
 
-SHIPMENT = {
+SHIPMENT: dict[str, Any] = {
     "kind": "shipment",
     "players": [
         {"role": "shipper", "node": {"class": "organization", "keys": {"domain": "ferro.example"}}},

@@ -16,17 +16,11 @@ from django.urls import URLPattern
 
 from memoryapp.access.endpoints import Endpoint
 from memoryapp.access.models import User
-from memoryapp.extraction.models import Candidate
-from memoryapp.ledger.models import Job, Workspace
+from memoryapp.ledger.models import Workspace
 from memoryapp.ledger.principal import Principal
-from memoryapp.ledger.services import record
-from memoryapp.review import services as review
-from memoryapp.review.models import Case
-from memoryapp.sources.models import Source, Thread
 from tests.api.calling import Caller
-from tests.api.telling import WEEKLY, conversation
+from tests.api.conftest import Things
 from tests.api.test_every_address import addresses
-from tests.graph.nodes.telling import Graph
 
 pytestmark = pytest.mark.django_db
 
@@ -45,44 +39,6 @@ NO_THINGS = {"workspace", "name", "verb"}
 
 OPERATORS = "/admin/"
 """The operators' site shows every workspace to whoever runs the machine."""
-
-Things = dict[str, list[uuid.UUID]]
-
-
-@pytest.fixture
-def things(operator: Principal, reviewer: Principal, curator: Caller, work: Callable[[], int]) -> Things:
-    """One of everything in the workspace that an address may name."""
-    graph = Graph(operator)
-    told = curator.post("conversations", conversation(WEEKLY))
-    assert told.status_code == 202
-    work()
-    ines = graph.person("Ines Ferro")
-    studio = graph.node("organization", name="Ferro Studio")
-    edge = graph.connect(ines, "worksAt", studio).belief
-    weekly = graph.say("Ines likes weekly mail", ines, said_at="2026-03-02", topic="reporting cadence")
-    graph.say("Ines likes a monthly summary", ines, said_at="2026-06-02", topic="reporting cadence")
-    case = Case.objects.get(kind="belief_conflict")
-    decision = record(
-        reviewer, "decide", lambda write: review.decide(write, case.pk, lock=case.lock, verdict="newer_replaces")
-    )
-    relation = graph.relate("extension", ("base", weekly), ("addition", graph.say("Short mail", ines)))
-    source = Source.objects.filter(kind="file").first()
-    assert source is not None
-    return {
-        "thread_id": [Thread.objects.get().pk],
-        "source_id": [source.pk],
-        "candidate_id": [Candidate.objects.first().pk],  # type: ignore[union-attr]
-        "job_id": [Job.objects.filter(kind="extract").first().pk],  # type: ignore[union-attr]
-        "node_id": [ines.pk],
-        "edge_id": [edge.pk],
-        "belief_id": [weekly.pk],
-        "relation_id": [relation.pk],
-        "case_id": [case.pk],
-        "decision_id": [decision.pk],
-        "thing_id": [ines.pk, weekly.pk, edge.pk, relation.pk, source.pk],
-        "agent_id": [curator.agent.pk],
-        "key_id": [curator.issued.key.pk],
-    }
 
 
 def naming(prefix: str) -> Iterator[tuple[str, URLPattern, list[str]]]:

@@ -23,7 +23,7 @@ FULL_BELIEF: Described = BELIEF | {
     "owners": serializers.ListField(child=serializers.UUIDField(), help_text="Nodes whose memory it is."),
     "subject": NodeInBelief(allow_null=True),
     "predicate": serializers.CharField(),
-    "value": serializers.JSONField(allow_null=True),
+    "value": serializers.JSONField(help_text="Of a property; null of everything else."),
     "object": NodeInBelief(allow_null=True),
     "qualifiers": serializers.DictField(),
     "topic": serializers.CharField(),

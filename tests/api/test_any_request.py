@@ -1,0 +1,90 @@
+"""Whatever is sent to any address, the answer is one that its description announces, and never a failure of ours.
+
+Requests are generated from the description itself, the same ones on every run.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+import schemathesis
+from drf_spectacular.generators import SchemaGenerator
+from hypothesis import HealthCheck, Phase, given, settings
+from jsonschema import Draft202012Validator
+from schemathesis.generation import GenerationMode
+
+from tests.api.calling import Caller
+from tests.api.conftest import Things
+
+pytestmark = pytest.mark.django_db
+
+EACH = 4
+"""Requests of each mode (as described, and not as described) to each operation."""
+
+settings.register_profile(
+    "any request",
+    max_examples=EACH,
+    derandomize=True,
+    database=None,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+    phases=[Phase.generate],
+)
+SAME_EVERY_RUN = settings.get_profile("any request")
+
+
+@cache
+def described() -> dict[str, Any]:
+    """The description as a program reads it."""
+    found: dict[str, Any] = json.loads(json.dumps(SchemaGenerator().get_schema(request=None, public=True), default=str))
+    return found
+
+
+def operations() -> list[Any]:
+    return [found.ok() for found in schemathesis.openapi.from_dict(described()).get_all_operations()]
+
+
+def test_any_request_gets_an_answer_that_is_announced(curator: Caller, things: Things) -> None:
+    found = operations()
+    assert len(found) > 30
+    for operation in found:
+        named = {name: str(ids[0]) for name, ids in things.items() if f"{{{name}}}" in operation.path}
+        if "{name}" in operation.path:
+            named["name"] = "preferences"
+        for mode in (GenerationMode.POSITIVE, GenerationMode.NEGATIVE):
+
+            @SAME_EVERY_RUN
+            @given(operation.as_strategy(generation_mode=mode, path_parameters=named))
+            def ask(case: Any) -> None:
+                _check(case, _sent(curator, case))
+
+            ask()
+
+
+def _sent(caller: Caller, case: Any) -> Any:
+    query = urlencode(dict(case.query or {}), doseq=True, errors="surrogatepass")
+    named = {
+        name.replace("-", "_"): value
+        for name, value in dict(case.headers or {}).items()
+        if name in ("Idempotency-Key", "If-Match") and value.isascii() and value.isprintable()
+    }
+    named.setdefault("If_Match", '"1"')
+    body = b"" if isinstance(case.body, schemathesis.core.NotSet) else json.dumps(case.body).encode()
+    address = case.formatted_path + (f"?{query}" if query else "")
+    return caller.send(case.method.upper(), address, body, **named)
+
+
+def _check(case: Any, answer: Any) -> None:
+    assert answer.status_code < 500, (case.method, case.formatted_path, case.body, answer.content)
+    operation = described()["paths"][case.operation.path][case.method.lower()]
+    if answer.status_code >= 400:
+        return
+    announced = operation["responses"].get(str(answer.status_code))
+    assert announced, (case.method, case.operation.path, answer.status_code)
+    schema = announced["content"]["application/json"]["schema"] | {"components": described()["components"]}
+    wrong = [error.message for error in Draft202012Validator(schema).iter_errors(answer.json())]
+    assert wrong == [], (case.method, case.operation.path, answer.content)
