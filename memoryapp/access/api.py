@@ -1,15 +1,15 @@
 """Who am I: what the key that asks may do, and where."""
 
 from django.urls import path
-from drf_spectacular.utils import extend_schema, inline_serializer
+from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memoryapp.access.capabilities import BY_NAME, SURFACES
-from memoryapp.access.endpoints import ANY_KEY, Endpoint
+from memoryapp.access.endpoints import ANY_KEY, Endpoint, described
 
-WORKSPACE = inline_serializer(
+WORKSPACE = described(
     "Workspace",
     {
         "slug": serializers.CharField(),
@@ -17,14 +17,14 @@ WORKSPACE = inline_serializer(
         "time_zone": serializers.CharField(),
     },
 )
-CALLER = inline_serializer(
+CALLER = described(
     "Caller",
     {
-        "agent": inline_serializer("Agent", {"id": serializers.UUIDField(), "name": serializers.CharField()}),
+        "agent": described("Agent", {"id": serializers.UUIDField(), "name": serializers.CharField()}),
         "workspace": WORKSPACE,
         "surfaces": serializers.DictField(child=serializers.CharField()),
         "capabilities": serializers.DictField(child=serializers.CharField()),
-        "key": inline_serializer(
+        "key": described(
             "Key", {"prefix": serializers.CharField(), "expires_at": serializers.DateTimeField(allow_null=True)}
         ),
         "version": serializers.CharField(),

@@ -39,15 +39,20 @@ _OF_THE_CALLER = ("run", "model", "rationale", "time_zone")
 VERBS = ("get", "post", "put", "patch", "delete")
 
 
+def described(name: str, fields: dict[str, Any], **options: Any) -> serializers.Serializer[Any]:
+    """An answer as the schema describes it. `fields` may be shared; a class takes its fields out of what it gets."""
+    return inline_serializer(name, dict(fields), **options)
+
+
 def page_of(name: str, item: dict[str, Any]) -> serializers.Serializer[Any]:
     """How a page of items is described in the schema: the items, and the cursor of the next page."""
-    many = inline_serializer(name, item, many=True)
-    return inline_serializer(f"{name}Page", {"items": many, "next": serializers.CharField(allow_null=True)})
+    many = described(name, item, many=True)
+    return described(f"{name}Page", {"items": many, "next": serializers.CharField(allow_null=True)})
 
 
 def items_of(name: str, item: dict[str, Any]) -> serializers.Serializer[Any]:
     """How the answer to one or many told in one request is described in the schema: an item for each, in order."""
-    return inline_serializer(f"{name}Items", {"items": inline_serializer(name, item, many=True)})
+    return described(f"{name}Items", {"items": described(name, item, many=True)})
 
 
 class AlwaysJson(BaseContentNegotiation):

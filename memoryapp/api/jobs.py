@@ -6,12 +6,12 @@ import uuid
 from typing import Any
 
 from django.urls import path
-from drf_spectacular.utils import extend_schema, inline_serializer
+from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memoryapp.access.endpoints import Endpoint, page_of
+from memoryapp.access.endpoints import Endpoint, described, page_of
 from memoryapp.doors.fields import Identifier, OneOf, Paged, Text
 from memoryapp.ledger import jobs, queries
 from memoryapp.ledger.models import Job, JobAttempt
@@ -94,7 +94,7 @@ class OneJob(Endpoint):
         tags=["jobs"],
         summary="Read a job",
         description="A job with its tries. Ask again while its state is queued or running.",
-        responses=inline_serializer("JobWithTries", JOB | {"tries": inline_serializer("Try", ATTEMPT, many=True)}),
+        responses=described("JobWithTries", JOB | {"tries": described("Try", ATTEMPT, many=True)}),
     )
     def get(self, request: Request, job_id: uuid.UUID) -> Response:
         job = queries.job(self.by, job_id)

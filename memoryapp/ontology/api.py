@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from django.urls import path
-from drf_spectacular.utils import extend_schema, inline_serializer
+from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memoryapp.access.endpoints import Endpoint
+from memoryapp.access.endpoints import Endpoint, described
 from memoryapp.doors import etags
 from memoryapp.doors.fields import Parameters, Whole
 from memoryapp.ontology import queries
@@ -21,7 +21,7 @@ Described = dict[str, "serializers.Field[Any, Any, Any, Any]"]
 ONTOLOGY: Described = {
     "edition": serializers.IntegerField(help_text="The number of this edition."),
     "document": serializers.DictField(help_text="The types as they were declared."),
-    "rendered": inline_serializer(
+    "rendered": described(
         "RenderedTypes",
         {
             "node_classes": serializers.DictField(help_text="Each class with inherited properties and identity keys."),
@@ -98,7 +98,7 @@ class Types(Endpoint):
         tags=["ontology"],
         summary="Read the declared types",
         description="The edition in force, or an earlier one: as declared, and with everything inherited applied.",
-        responses=inline_serializer("Ontology", ONTOLOGY),
+        responses=described("Ontology", ONTOLOGY),
     )
     def get(self, request: Request) -> Response:
         edition = self.asked.get("edition")

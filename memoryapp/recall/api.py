@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from django.urls import path
-from drf_spectacular.utils import OpenApiExample, extend_schema, inline_serializer
+from drf_spectacular.utils import OpenApiExample, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memoryapp.access.endpoints import Endpoint
+from memoryapp.access.endpoints import Endpoint, described
 from memoryapp.doors.fields import Body, Flag, Identifier, OneOf, Parameters, Several, Text, When, Whole
 from memoryapp.graph.api.references import NodeNamed
 from memoryapp.graph.identity import resolve
@@ -21,7 +21,7 @@ from memoryapp.recall.queries import brief
 
 Described = dict[str, "serializers.Field[Any, Any, Any, Any]"]
 
-SOURCES = inline_serializer(
+SOURCES = described(
     "RecalledSupport",
     {
         "source": serializers.UUIDField(),
@@ -57,7 +57,7 @@ HIT: Described = {
 }
 RECALLED: Described = {
     "workspace": serializers.CharField(),
-    "hits": inline_serializer("Hit", HIT, many=True),
+    "hits": described("Hit", HIT, many=True),
     "misses": serializers.ListField(
         child=serializers.DictField(), help_text="When nothing answers: what came nearest, named and not served."
     ),
@@ -117,7 +117,7 @@ class Recall(Endpoint):
         summary="Recall",
         description="What answers the question, best first. Only what is current, unless another time or history is "
         "asked for. That it was served is noted; nothing else is changed. `Commonplace-Served` names the note.",
-        responses=inline_serializer("Recalled", RECALLED),
+        responses=described("Recalled", RECALLED),
         examples=[
             OpenApiExample("What is current", {"question": "How often does Ines want status emails?"}),
             OpenApiExample(
@@ -158,7 +158,7 @@ class Brief(Endpoint):
         summary="The brief of an owner",
         description="What is current of this owner, by kind, the newest change first, within the budget; marked, so "
         "that it is never taken for something new when it comes back in a conversation.",
-        responses=inline_serializer("Brief", BRIEF),
+        responses=described("Brief", BRIEF),
     )
     def get(self, request: Request) -> Response:
         made = services.brief(self.by, self.asked["owner"], self.asked["budget_tokens"])

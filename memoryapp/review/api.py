@@ -6,12 +6,12 @@ import uuid
 from typing import Any
 
 from django.urls import path
-from drf_spectacular.utils import extend_schema, inline_serializer
+from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memoryapp.access.endpoints import Endpoint, page_of
+from memoryapp.access.endpoints import Endpoint, described, page_of
 from memoryapp.doors import etags
 from memoryapp.doors.fields import Flag, Identifier, OneOf, Paged, Text
 from memoryapp.review import queries, registry
@@ -38,7 +38,7 @@ CASE: Described = {
     "due": serializers.DateTimeField(allow_null=True),
     "snoozed_until": serializers.DateTimeField(allow_null=True),
     "claimed_by": serializers.CharField(help_text="Who is on it; blank when nobody is."),
-    "subjects": inline_serializer("CaseSubject", SUBJECT, many=True),
+    "subjects": described("CaseSubject", SUBJECT, many=True),
     "lock": serializers.IntegerField(),
 }
 DECISION: Described = {
@@ -70,10 +70,10 @@ CHANGE: Described = {
 SUGGESTION: Described = {"verdict": serializers.CharField(), "because": serializers.CharField()}
 PRESENTED: Described = CASE | {
     "view": serializers.DictField(help_text="Everything needed to decide, as its kind shows it."),
-    "verdicts": inline_serializer("VerdictOffered", CHOICE, many=True),
-    "suggestion": inline_serializer("VerdictSuggested", SUGGESTION, allow_null=True),
-    "changes": inline_serializer("CaseChange", CHANGE, many=True),
-    "decisions": inline_serializer("DecisionOnCase", DECISION, many=True),
+    "verdicts": described("VerdictOffered", CHOICE, many=True),
+    "suggestion": described("VerdictSuggested", SUGGESTION, allow_null=True),
+    "changes": described("CaseChange", CHANGE, many=True),
+    "decisions": described("DecisionOnCase", DECISION, many=True),
 }
 
 
@@ -190,7 +190,7 @@ class OneCase(Endpoint):
         tags=["review"],
         summary="Read a case",
         description="A case with everything needed to decide it, and what was decided. A person decides, on the page.",
-        responses=inline_serializer("CasePresented", PRESENTED),
+        responses=described("CasePresented", PRESENTED),
     )
     def get(self, request: Request, case_id: uuid.UUID) -> Response:
         found = queries.presented(self.by, case_id)
@@ -227,7 +227,7 @@ class OneDecision(Endpoint):
         tags=["review"],
         summary="Read a decision",
         description="A verdict with who gave it and why.",
-        responses=inline_serializer("OneDecision", DECISION),
+        responses=described("OneDecision", DECISION),
     )
     def get(self, request: Request, decision_id: uuid.UUID) -> Response:
         return Response(shape_decision(queries.decision(self.by, decision_id)))

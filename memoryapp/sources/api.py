@@ -9,12 +9,12 @@ import uuid
 from typing import Any
 
 from django.urls import path as address
-from drf_spectacular.utils import OpenApiExample, extend_schema, inline_serializer
+from drf_spectacular.utils import OpenApiExample, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memoryapp.access.endpoints import Endpoint, items_of, page_of
+from memoryapp.access.endpoints import Endpoint, described, items_of, page_of
 from memoryapp.doors import moments, strict
 from memoryapp.doors.batches import OneOrMany, named_rows
 from memoryapp.doors.fields import Fields, OneOf, Paged, Text, When
@@ -170,9 +170,9 @@ class OneThread(Endpoint):
         tags=["sources"],
         summary="Read a conversation",
         description="The conversation and who takes part in it.",
-        responses=inline_serializer(
+        responses=described(
             "ThreadWithParticipants",
-            THREAD | {"participants": inline_serializer("Participant", PARTICIPANT, many=True)},
+            THREAD | {"participants": described("Participant", PARTICIPANT, many=True)},
         ),
     )
     def get(self, request: Request, thread_id: uuid.UUID) -> Response:
@@ -260,7 +260,7 @@ class OneSource(Endpoint):
         tags=["sources"],
         summary="Read a source",
         description="What was said or read, word for word.",
-        responses=inline_serializer("OneSource", SOURCE),
+        responses=described("OneSource", SOURCE),
     )
     def get(self, request: Request, source_id: uuid.UUID) -> Response:
         return Response(shape_source(queries.source(self.by, source_id)))

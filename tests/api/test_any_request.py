@@ -48,6 +48,17 @@ def operations() -> list[Any]:
     return [found.ok() for found in schemathesis.openapi.from_dict(described()).get_all_operations()]
 
 
+def test_every_answer_is_described() -> None:
+    bare = [
+        (path, verb, status)
+        for path, verbs in described()["paths"].items()
+        for verb, operation in verbs.items()
+        for status, answer in operation["responses"].items()
+        if "content" not in answer
+    ]
+    assert bare == []
+
+
 def test_any_request_gets_an_answer_that_is_announced(curator: Caller, things: Things) -> None:
     found = operations()
     assert len(found) > 30

@@ -6,13 +6,13 @@ import uuid
 from collections.abc import Sequence
 from typing import Any
 
-from drf_spectacular.utils import OpenApiExample, extend_schema, inline_serializer
+from drf_spectacular.utils import OpenApiExample, extend_schema
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memoryapp.access.endpoints import Endpoint, items_of, page_of
+from memoryapp.access.endpoints import Endpoint, described, items_of, page_of
 from memoryapp.doors.batches import OneOrMany, named_rows
 from memoryapp.doors.errors import Invalid, Violation
 from memoryapp.doors.fields import Identifier, OneOf, Paged, Text
@@ -124,7 +124,7 @@ class OneCandidate(Endpoint):
         tags=["tell"],
         summary="Read a candidate",
         description="What was proposed, by whom, of which words, and what came of it.",
-        responses=inline_serializer("OneCandidate", CANDIDATE),
+        responses=described("OneCandidate", CANDIDATE),
     )
     def get(self, request: Request, candidate_id: uuid.UUID) -> Response:
         return Response(shape(queries.candidate(self.by, candidate_id)))

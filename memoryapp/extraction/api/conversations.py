@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from drf_spectacular.utils import OpenApiExample, extend_schema, inline_serializer
+from drf_spectacular.utils import OpenApiExample, extend_schema
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memoryapp.access.endpoints import Endpoint
+from memoryapp.access.endpoints import Endpoint, described
 from memoryapp.doors import moments, strict
 from memoryapp.doors.batches import named_rows
 from memoryapp.doors.errors import Invalid, Violation
@@ -130,11 +130,11 @@ class Conversation(Told):
     candidates = Several(child=ProposedInConversation(), required=False, max_length=MOST_CANDIDATES)
 
 
-ANSWER = inline_serializer(
+ANSWER = described(
     "ConversationTold",
     {
         "thread": serializers.UUIDField(),
-        "turns": inline_serializer(
+        "turns": described(
             "TurnTold",
             {
                 "id": serializers.UUIDField(),
@@ -144,7 +144,7 @@ ANSWER = inline_serializer(
             },
             many=True,
         ),
-        "candidates": inline_serializer(
+        "candidates": described(
             "CandidateTold",
             {"id": serializers.UUIDField(), "state": serializers.CharField(), "repeated": serializers.BooleanField()},
             many=True,

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.urls import path
-from drf_spectacular.utils import OpenApiExample, extend_schema, inline_serializer
+from drf_spectacular.utils import OpenApiExample, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memoryapp.access.endpoints import Endpoint, items_of, page_of
+from memoryapp.access.endpoints import Endpoint, described, items_of, page_of
 from memoryapp.doors import paging
 from memoryapp.doors.batches import named_rows
 from memoryapp.doors.etags import etag
@@ -58,7 +58,7 @@ REMEMBERED: dict[str, serializers.Field[Any, Any, Any, Any]] = {
         "contradicts what is held, and waits for a person.",
     ),
     "conflicts": serializers.ListField(child=serializers.UUIDField(), help_text="Cases that were opened."),
-    "belief": inline_serializer("BeliefRemembered", FULL_BELIEF),
+    "belief": described("BeliefRemembered", FULL_BELIEF),
 }
 
 
@@ -159,7 +159,7 @@ class OneBelief(Endpoint):
         tags=["graph"],
         summary="Read a belief",
         description="Whatever its status. The ETag is what a change of it must name.",
-        responses=inline_serializer("OneBelief", FULL_BELIEF),
+        responses=described("OneBelief", FULL_BELIEF),
     )
     def get(self, request: Request, belief_id: uuid.UUID) -> Response:
         belief = queries.belief(self.by, belief_id)
@@ -178,7 +178,7 @@ class BeliefWhy(Endpoint):
         summary="Why is it held?",
         description="The quoted sources, derivations down to `depth`, what it replaced and what replaced it, conflicts "
         "with their decisions, its history, and where it was served.",
-        responses=inline_serializer("BeliefExplained", {"belief": inline_serializer("BeliefInWhy", FULL_BELIEF)}),
+        responses=described("BeliefExplained", {"belief": described("BeliefInWhy", FULL_BELIEF)}),
     )
     def get(self, request: Request, belief_id: uuid.UUID) -> Response:
         queries.belief(self.by, belief_id)
@@ -195,7 +195,7 @@ class BeliefHistory(Endpoint):
         tags=["graph"],
         summary="What became of it?",
         description="Every change of status, validity, audience and owners: from, to, when, who and why.",
-        responses=inline_serializer(
+        responses=described(
             "BeliefHistory", {"items": serializers.ListField(child=serializers.DictField(), help_text="Oldest first.")}
         ),
     )
@@ -213,7 +213,7 @@ class BeliefEvidence(Endpoint):
         tags=["graph"],
         summary="What does it rest on?",
         description="Its quoted sources, and every belief it is concluded from, through any number of derivations.",
-        responses=inline_serializer(
+        responses=described(
             "BeliefEvidence",
             {
                 "sources": serializers.ListField(child=serializers.DictField()),
@@ -248,10 +248,10 @@ class BeliefDependants(Endpoint):
         tags=["graph"],
         summary="What rests on it?",
         description="What would fall if it no longer stood: beliefs that nothing else supports.",
-        responses=inline_serializer(
+        responses=described(
             "BeliefDependants",
             {
-                "items": inline_serializer("Dependant", FULL_BELIEF, many=True),
+                "items": described("Dependant", FULL_BELIEF, many=True),
                 "count": serializers.IntegerField(),
                 "cut": serializers.BooleanField(help_text=f"There are more than {MOST_DEPENDANTS}."),
             },

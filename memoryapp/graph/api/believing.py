@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from drf_spectacular.utils import inline_serializer
 from rest_framework import serializers
 
+from memoryapp.access.endpoints import described
 from memoryapp.doors.batches import OneOrMany
 from memoryapp.doors.fields import Anything, Fields, Identifier, Mapped, Number, OneOf, Several, Text, When
 from memoryapp.graph.api.evidence import MOST, EvidenceFields
@@ -17,7 +17,7 @@ from memoryapp.graph.models.beliefs import Audience
 from memoryapp.graph.queries.told import told
 from memoryapp.graph.statements import Quoted, Statement
 
-NodeInBelief = type(inline_serializer("NodeInBelief", NEIGHBOUR))
+NodeInBelief = type(described("NodeInBelief", NEIGHBOUR))
 
 FULL_BELIEF: Described = BELIEF | {
     "owners": serializers.ListField(child=serializers.UUIDField(), help_text="Nodes whose memory it is."),

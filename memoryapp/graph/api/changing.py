@@ -7,11 +7,11 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from django.urls import path
-from drf_spectacular.utils import OpenApiExample, extend_schema, inline_serializer
+from drf_spectacular.utils import OpenApiExample, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memoryapp.access.endpoints import Endpoint
+from memoryapp.access.endpoints import Endpoint, described
 from memoryapp.doors.batches import named_rows
 from memoryapp.doors.errors import Invalid
 from memoryapp.doors.etags import etag
@@ -25,7 +25,7 @@ from memoryapp.graph.queries.views import Scope, beliefs
 from memoryapp.ledger.idempotency import Answer
 from memoryapp.ledger.models import Write
 
-ANSWER = inline_serializer("BeliefChanged", FULL_BELIEF)
+ANSWER = described("BeliefChanged", FULL_BELIEF)
 
 
 class Reasoned(Told):

@@ -9,12 +9,12 @@ from dataclasses import replace
 from typing import Any
 
 from django.urls import path
-from drf_spectacular.utils import OpenApiExample, extend_schema, inline_serializer
+from drf_spectacular.utils import OpenApiExample, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memoryapp.access.endpoints import Endpoint, items_of
+from memoryapp.access.endpoints import Endpoint, described, items_of
 from memoryapp.doors import etags
 from memoryapp.doors.batches import OneOrMany, named_rows
 from memoryapp.doors.errors import DomainError, NotFound
@@ -129,7 +129,7 @@ class OneEdge(Endpoint):
         tags=["graph"],
         summary="Read an edge",
         description="Whether it holds or not. What it stands on is told by `why`.",
-        responses=inline_serializer("OneEdge", EDGE),
+        responses=described("OneEdge", EDGE),
     )
     def get(self, request: Request, edge_id: uuid.UUID) -> Response:
         found = _edge(self.by, edge_id)
@@ -148,7 +148,7 @@ class Disconnect(Endpoint):
         tags=["graph"],
         summary="Disconnect nodes",
         description="The edge is over since `at`, or `never` was right. It and its history stay.",
-        responses=inline_serializer("EdgeDisconnected", EDGE),
+        responses=described("EdgeDisconnected", EDGE),
         examples=[OpenApiExample("She left", request_only=True, value={"reason": "She left.", "at": "2026-06-01"})],
     )
     def post(self, request: Request, edge_id: uuid.UUID) -> Response:

@@ -6,12 +6,12 @@ import uuid
 from typing import Any
 
 from django.urls import path
-from drf_spectacular.utils import extend_schema, inline_serializer
+from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memoryapp.access.endpoints import Endpoint
+from memoryapp.access.endpoints import Endpoint, described
 from memoryapp.doors.fields import Parameters, Whole
 from memoryapp.graph.queries.anything import why_anything
 from memoryapp.graph.queries.why import DEPTH
@@ -44,7 +44,7 @@ class Why(Endpoint):
         description="For the id of a belief, relation, node or source: what it stands on with the quoted words, what "
         "it took the place of and what took its place, conflicts and their decisions, its history, and where it was "
         "served. `what` says which of them it is.",
-        responses=inline_serializer("Why", WHY),
+        responses=described("Why", WHY),
     )
     def get(self, request: Request, thing_id: uuid.UUID) -> Response:
         return Response(why_anything(self.by, thing_id, self.asked["depth"]))

@@ -9,13 +9,13 @@ from typing import Any
 
 from django.db.models import QuerySet
 from django.urls import path
-from drf_spectacular.utils import OpenApiExample, extend_schema, inline_serializer
+from drf_spectacular.utils import OpenApiExample, extend_schema
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memoryapp.access.endpoints import Endpoint, items_of, page_of
+from memoryapp.access.endpoints import Endpoint, described, items_of, page_of
 from memoryapp.doors import etags
 from memoryapp.doors.batches import OneOrMany, named_rows
 from memoryapp.doors.errors import Invalid
@@ -55,7 +55,7 @@ EDGE_SEEN: Described = {
     "id": serializers.UUIDField(help_text="Of the edge, which is a belief."),
     "relationship": serializers.CharField(),
     "direction": serializers.ChoiceField(choices=["out", "in"]),
-    "node": inline_serializer("NodeAtTheOtherEnd", NEIGHBOUR),
+    "node": described("NodeAtTheOtherEnd", NEIGHBOUR),
     "qualifiers": serializers.DictField(),
     "content": serializers.CharField(),
     "valid_from": serializers.CharField(allow_null=True),
@@ -63,7 +63,7 @@ EDGE_SEEN: Described = {
     "lock": serializers.IntegerField(),
 }
 SHOWN: Described = NODE | {
-    "edges": inline_serializer("EdgeSeen", EDGE_SEEN, many=True),
+    "edges": described("EdgeSeen", EDGE_SEEN, many=True),
     "cut": serializers.BooleanField(help_text="There are more edges."),
     "folded_from": serializers.UUIDField(allow_null=True, help_text="The id that was asked, when it leads here."),
 }
@@ -227,7 +227,7 @@ class OneNode(Endpoint):
         summary="Read a node",
         description="Its properties and the edges that lead to and from it: now, or as of `valid_at` as it was known "
         "at `known_at`. The id of a node that was folded into another leads to that one.",
-        responses=inline_serializer("NodeShown", SHOWN),
+        responses=described("NodeShown", SHOWN),
     )
     def get(self, request: Request, node_id: uuid.UUID) -> Response:
         moments = {name: self.asked[name].instant for name in ("valid_at", "known_at") if name in self.asked}

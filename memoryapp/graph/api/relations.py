@@ -7,12 +7,12 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from django.urls import path
-from drf_spectacular.utils import OpenApiExample, extend_schema, inline_serializer
+from drf_spectacular.utils import OpenApiExample, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memoryapp.access.endpoints import Endpoint, items_of, page_of
+from memoryapp.access.endpoints import Endpoint, described, items_of, page_of
 from memoryapp.doors import etags
 from memoryapp.doors.batches import OneOrMany, named_rows
 from memoryapp.doors.errors import DomainError, Invalid, Violation
@@ -50,10 +50,10 @@ STATE: Described = {
     "reason": serializers.CharField(),
     "at": serializers.DateTimeField(),
 }
-LISTED: Described = RELATION | {"players": inline_serializer("RelationPlayer", PLAYER, many=True)}
+LISTED: Described = RELATION | {"players": described("RelationPlayer", PLAYER, many=True)}
 SHOWN: Described = LISTED | {
-    "evidence": inline_serializer("RelationEvidence", QUOTED, many=True),
-    "history": inline_serializer("RelationHistory", STATE, many=True),
+    "evidence": described("RelationEvidence", QUOTED, many=True),
+    "history": described("RelationHistory", STATE, many=True),
 }
 
 
@@ -163,7 +163,7 @@ class OneRelation(Endpoint):
         tags=["graph"],
         summary="Read a relation",
         description="A relation with its players, what it stands on and how it changed, whether it holds or not.",
-        responses=inline_serializer("RelationShown", SHOWN),
+        responses=described("RelationShown", SHOWN),
     )
     def get(self, request: Request, relation_id: uuid.UUID) -> Response:
         found = relations.relation(self.by, relation_id)
@@ -182,7 +182,7 @@ class RetractRelation(Endpoint):
         tags=["graph"],
         summary="Take a relation back",
         description="It does not hold, and stays in the history. What a supersession ended holds again.",
-        responses=inline_serializer("RelationRetracted", SHOWN),
+        responses=described("RelationRetracted", SHOWN),
         examples=[OpenApiExample("A slip", request_only=True, value={"reason": "It was another parcel."})],
     )
     def post(self, request: Request, relation_id: uuid.UUID) -> Response:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from drf_spectacular.utils import inline_serializer
 from rest_framework import serializers
 
+from memoryapp.access.endpoints import described
 from memoryapp.graph.models import Belief, Node, Relation
 from memoryapp.graph.models.beliefs import Standing, Status
 from memoryapp.graph.queries.told import told
@@ -41,9 +41,9 @@ NEIGHBOUR: Described = {
     "label": serializers.CharField(),
 }
 EDGE: Described = BELIEF | {
-    "subject": inline_serializer("EdgeSubject", NEIGHBOUR),
+    "subject": described("EdgeSubject", NEIGHBOUR),
     "relationship": serializers.CharField(),
-    "object": inline_serializer("EdgeObject", NEIGHBOUR),
+    "object": described("EdgeObject", NEIGHBOUR),
     "qualifiers": serializers.DictField(help_text="The edge's own properties."),
 }
 RELATION: Described = {

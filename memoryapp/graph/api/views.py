@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from django.urls import path
-from drf_spectacular.utils import extend_schema, inline_serializer
+from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memoryapp.access.endpoints import Endpoint, page_of
+from memoryapp.access.endpoints import Endpoint, described, page_of
 from memoryapp.doors.errors import Invalid, NotFound
 from memoryapp.doors.fields import Paged
 from memoryapp.graph.api.believing import FULL_BELIEF, shape
@@ -37,7 +37,7 @@ class Views(Endpoint):
         tags=["graph"],
         summary="List named views",
         description="The stored questions about beliefs that the declared types name.",
-        responses=inline_serializer("ViewList", {"items": inline_serializer("View", VIEW, many=True)}),
+        responses=described("ViewList", {"items": described("View", VIEW, many=True)}),
     )
     def get(self, request: Request) -> Response:
         declared = current_ontology(self.by).document.views
