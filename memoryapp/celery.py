@@ -13,11 +13,14 @@ from celery.platforms import SecurityWarning
 from celery.signals import setup_logging, worker_init
 from django.conf import settings
 
+from memoryapp import broker
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memoryapp.settings")
 
 # Celery warns whoever runs it as root of pickled messages; ours are JSON, and carry an id.
 warnings.filterwarnings("ignore", category=SecurityWarning)
 
+broker.use()
 app = Celery("commonplace")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()

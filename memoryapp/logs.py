@@ -24,6 +24,10 @@ NEVER_WRITTEN = frozenset(
 )
 
 
+SILENT = frozenset({"request_started", "streaming_started", "streaming_finished"})
+"""Events that repeat what the line of the answered request says."""
+
+
 def withhold(_: Any, __: str, event: Event) -> Event:
     """Replace what must not be in a log."""
     for name in event.keys() & NEVER_WRITTEN:
@@ -47,9 +51,9 @@ def place_of_exception(_: Any, __: str, event: Event) -> Event:
 
 
 def one_line_a_request(_: Any, __: str, event: Event) -> Event:
-    """A request is logged when it has been answered, with its status; a monitor's questions are not."""
+    """A request is logged when it has been answered, with its status; static files and a monitor are not."""
     asked = str(event.get("request", ""))
-    if event.get("event") == "request_started" or asked.endswith((" /healthz", " /status")):
+    if event.get("event") in SILENT or asked.endswith((" /healthz", " /status")) or " /static/" in asked:
         raise structlog.DropEvent
     return event
 
