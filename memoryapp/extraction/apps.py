@@ -7,12 +7,13 @@ class ExtractionConfig(AppConfig):
 
     def ready(self) -> None:
         from memoryapp.extraction import cases, jobs, pages
+        from memoryapp.extraction.queries import KIND
         from memoryapp.graph import origins
         from memoryapp.ledger import jobs as ledger_jobs
         from memoryapp.sources import arrivals, learned
 
         ledger_jobs.register(
-            jobs.KIND,
+            KIND,
             jobs.read,
             title="Extraction",
             capabilities=jobs.CAPABILITIES,
