@@ -242,9 +242,15 @@ def word_diff(older: str, newer: str) -> tuple[list[tuple[str, bool]], list[tupl
 
 
 def _sides(by: Principal, case: Case) -> dict[str, Belief]:
+    """Both beliefs; looked up once for the case in hand, of which several things are asked in a row."""
+    seen: tuple[Any, dict[str, Belief]] | None = getattr(case, "sides_seen", None)
+    if seen is not None and seen[0] == by.actor.pk:
+        return seen[1]
     ids = {one.role: one.subject_id for one in case.subjects.all() if one.role in SIDES}
     found = Belief.objects.visible_to(by).select_related("write__actor").in_bulk(list(ids.values()))
-    return {side: found[ids[side]] for side in SIDES}
+    sides = {side: found[ids[side]] for side in SIDES}
+    case.sides_seen = (by.actor.pk, sides)  # type: ignore[attr-defined]
+    return sides
 
 
 def _relation_id(case: Case) -> Any:

@@ -12,7 +12,7 @@ from memoryapp.doors.pages import member_page, page, wants_fragment
 from memoryapp.ledger.principal import Principal
 from memoryapp.review import queries
 from memoryapp.review.pages import address as addresses
-from memoryapp.review.pages.shown import Toast, first, stage
+from memoryapp.review.pages.shown import Toast, beginning, stage
 
 
 @require_safe
@@ -20,7 +20,7 @@ from memoryapp.review.pages.shown import Toast, first, stage
 def queue(request: HttpRequest, by: Principal) -> HttpResponse:
     """What waits, with the first of it in front where the screen has room."""
     address, error = addresses.checked(by, request.GET)
-    context = stage(by, address, first(by, address)) | {"refused": error}
+    context = beginning(by, address) | {"refused": error}
     return draw(request, context, status=error.status if error else 200)
 
 

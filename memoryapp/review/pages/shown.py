@@ -31,8 +31,17 @@ class Toast:
 
 def stage(by: Principal, address: Address, case: Case | None = None, **more: Any) -> dict[str, Any]:
     """The queue as it stands, with one case in front when there is one. `more` is what `case_view` takes."""
-    waiting = queries.waiting(by)
+    return _stage(by, address, list(_listed(by, address)), case, **more)
+
+
+def beginning(by: Principal, address: Address) -> dict[str, Any]:
+    """The queue with the first of it in front."""
     found = list(_listed(by, address))
+    return _stage(by, address, found, next(iter(found), None))
+
+
+def _stage(by: Principal, address: Address, found: list[Case], case: Case | None, **more: Any) -> dict[str, Any]:
+    waiting = queries.waiting(by)
     last = _last_decision(by) if by.may("decide_cases") else None
     return {
         "by": by,
@@ -48,11 +57,6 @@ def stage(by: Principal, address: Address, case: Case | None = None, **more: Any
         "last_url": address.to("undo", last.pk) if last else "",
         "front": case_view(by, address, case, **more) if case else None,
     }
-
-
-def first(by: Principal, address: Address) -> Case | None:
-    """The case to begin with: the first on this page of the list."""
-    return next(iter(_listed(by, address)), None)
 
 
 def rows(by: Principal, address: Address, cases: list[Case]) -> list[dict[str, Any]]:
