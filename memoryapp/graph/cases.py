@@ -143,8 +143,9 @@ def question(by: Principal, belief: Belief, owners: Sequence[str]) -> str:
     if belief.shape == Belief.Shape.STATEMENT:
         about, of = belief.topic, ", ".join(owners)
     else:
-        named = Node.objects.visible_to(by).filter(pk=belief.subject_id).values_list("label", flat=True)
-        about, of = belief.predicate.replace("_", " "), named.first() or ""
+        about = belief.predicate.replace("_", " ")
+        named = Node.objects.visible_to(by).filter(pk=belief.subject_id) if belief.subject_id else Node.objects.none()
+        of = named.values_list("label", flat=True).first() or ""
     return ": ".join(part for part in (of, about) if part) if about else ""
 
 

@@ -19,6 +19,7 @@ from memoryapp.graph.models import Belief, Node
 from memoryapp.ledger.models import Job
 from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import record
+from memoryapp.review.models import Case
 from memoryapp.sources.inputs import ThreadInput, TurnInput
 from memoryapp.sources.models import Thread
 from memoryapp.sources.services import tell
@@ -41,6 +42,9 @@ RECORDED = {
     "agents/": 6,
     "agent": 7,
     "ontology/": 6,
+    "queue/": 31,
+    "case": 33,
+    "queue/decisions/": 7,
 }
 
 
@@ -64,6 +68,7 @@ def test_every_page_keeps_to_its_number_of_queries(
         "node": f"nodes/{Node.objects.get(label='Ines Ferro').pk}/",
         "thread": f"conversations/{told['Fewer emails'].pk}/",
         "job": f"jobs/{Job.objects.order_by('created_at').values_list('pk', flat=True)[0]}/",
+        "case": f"queue/{Case.objects.get(kind='belief_conflict').pk}/",
         "agent": f"agents/{Agent.objects.values_list('pk', flat=True)[0]}/",
     }
     client = client_of(administrator)

@@ -103,19 +103,20 @@ class Address:
 
     def chips(self) -> list[dict[str, str]]:
         """The filters in force, each with the address without it."""
-        titles = {kind.name: kind.title for kind in registry.kinds()}
-        words = {
-            "kind": lambda value: titles.get(value, value),
-            "assignee": lambda value: ASSIGNEES.get(value, "One person's"),
-            "older": lambda value: AGES.get(value, value),
-            "q": lambda value: f"“{value}”",
-            "snoozed": lambda value: "Snoozed as well",
-        }
         return [
-            {"words": words[name](value), "clear_url": self.but(**{name: ""})}
+            {"words": self._words(name, value), "clear_url": self.but(**{name: ""})}
             for name, value in self.parameters.items()
-            if name in words
+            if name != "page"
         ]
+
+    def _words(self, name: str, value: str) -> str:
+        if name == "kind":
+            return next((kind.title for kind in registry.kinds() if kind.name == value), value)
+        if name == "assignee":
+            return ASSIGNEES.get(value, "One person's")
+        if name == "older":
+            return AGES.get(value, value)
+        return "Snoozed as well" if name == "snoozed" else f"“{value}”"
 
 
 def checked(by: Principal, given: QueryDict) -> tuple[Address, DomainError | None]:

@@ -96,7 +96,7 @@ def wake(request: HttpRequest, by: Principal, case_id: uuid.UUID) -> HttpRespons
 
 
 def _typed(request: HttpRequest) -> Typed:
-    values = {name: value for name, value in request.POST.items() if name != "csrfmiddlewaretoken"}
+    values = {name: str(value) for name, value in request.POST.items() if name != "csrfmiddlewaretoken"}
     return Typed(values, values.get("verdict", ""))
 
 

@@ -60,6 +60,10 @@ class Button:
     opened: bool = False
 
     @property
+    def is_edit(self) -> bool:
+        return self.key.endswith(",e")
+
+    @property
     def asks_when(self) -> bool:
         return any(one.is_moment for one in self.inputs)
 
