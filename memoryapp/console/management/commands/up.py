@@ -18,6 +18,7 @@ from memoryapp.console import firstrun
 from memoryapp.console.supervisor import Child, Group
 from memoryapp.ledger import queries
 
+QUESTION = "How often does Ines want status emails?"
 READ_WITHIN_TICKS = 600
 """How long the greeting waits for the demonstration to be read, in tenths of a second."""
 
@@ -83,7 +84,10 @@ class Greeting:
         """One line that works as pasted: with the new key if there is one, else what needs none."""
         if not self.first.key:
             return f"curl -s {self.address}/status"
-        return f"curl -s {self.address}/api/v1/ -H 'Authorization: Bearer {self.first.key}'"
+        return (
+            f"curl -s {self.address}/api/v1/recall -H 'Authorization: Bearer {self.first.key}' "
+            f"-H 'Content-Type: application/json' -d '{{\"question\": \"{QUESTION}\"}}'"
+        )
 
     def _answers(self) -> bool:
         try:
