@@ -45,6 +45,7 @@ def addresses(curator_agent: Principal, operator: Principal, work: Callable[[], 
         "agents": "/w/harbour/agents/",
         "an agent": f"/w/harbour/agents/{Agent.objects.values_list('pk', flat=True)[0]}/",
         "ontology": "/w/harbour/ontology/",
+        "recall": "/w/harbour/recall/?q=weekly+emails+or+a+monthly+summary",
     }
 
 

@@ -45,6 +45,7 @@ RECORDED = {
     "queue/": 31,
     "case": 33,
     "queue/decisions/": 7,
+    "recall/?q=emails": 24,
 }
 
 
