@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import datetime as dt
+import json
+import random
+import re
 from collections.abc import Callable
 
 import pytest
+import time_machine
+from rest_framework.utils.encoders import JSONEncoder
 
+from memoryapp.access.services import operator as operator_of
 from memoryapp.extraction.models import Candidate
 from memoryapp.graph.models import Belief, Node
-from memoryapp.ledger.models import Workspace
+from memoryapp.graph.services.remembering import remember_all
+from memoryapp.graph.statements import Quoted, Statement
+from memoryapp.index.models import IndexEntry
+from memoryapp.ledger import dump
+from memoryapp.ledger.models import Served, Workspace
 from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import record
 from memoryapp.recall.asked import OVER, Asked, tokens
@@ -20,7 +31,9 @@ from memoryapp.sources.services import read
 from tests.api import telling
 from tests.api.calling import Caller
 from tests.api.telling import said
+from tests.graph.nodes.telling import Graph
 from tests.graph.telling import Memory, at
+from tests.ledger.test_dump import empty_the_database
 from tests.recall.story import MONTHLY, SMALL_TALK, WANTS_MONTHLY, WANTS_WEEKLY, WEEKLY, Story
 
 pytestmark = pytest.mark.django_db
@@ -175,3 +188,104 @@ def test_c6_and_r14_what_was_replaced_is_in_no_default_answer_and_answers_for_it
     then = find(operator, Asked("quay", valid_at=at("2026-04-15"))).hits
     assert [hit.id for hit in then] == [older.pk]
     assert [hit.id for hit in find(operator, Asked("quay", history=True)).hits] == [older.pk]
+
+
+WORDS = ("harbour", "pricing", "letters", "lighthouse", "ferry", "budget", "tea", "window", "garden", "reports")
+QUESTIONS = ("Which reports about the ferry budget?", "tea", "prcing of letters", "письма", "garden window harbour")
+
+
+def many(memory: Memory, count: int, *, audience: str = "workspace") -> None:
+    """So many beliefs of two people, of few words, in one write: many score alike."""
+    owners = [Graph(memory.by).person("Ines Ferro"), Graph(memory.by).person("Bram Okafor")]
+    quoted = Quoted(memory.source("2026-03-02", "A long note."))
+    statements = [
+        Statement(
+            kind="preference",
+            content=f"Likes {WORDS[number % 10]} and {WORDS[number // 10 % 10]} ({number // 100})",
+            owners=(owners[number % 2].pk,),
+            audience=audience,
+            evidence=(quoted,),
+        )
+        for number in range(count)
+    ]
+    memory.do(lambda write: remember_all(write, statements))
+
+
+def answers(by: Principal) -> str:
+    """Every question's answer, over all there is, as the bytes that are sent."""
+    found = [find(by, Asked(question, over, limit=100)).shaped() for question in QUESTIONS for over in OVER]
+    return json.dumps(found, cls=JSONEncoder, ensure_ascii=False)
+
+
+def test_r1_r2_and_r3_the_same_memory_answers_with_the_same_bytes_however_restored_and_whenever_asked(
+    operator: Principal, memory: Memory
+) -> None:
+    many(memory, 200)
+    before = answers(operator)
+    assert before.count('"what": "belief"') > 200
+    assert answers(operator) == before
+    lines = dump.snapshot(operator.workspace)
+    for seed in range(5):
+        shuffled = list(lines)
+        random.Random(seed).shuffle(shuffled)
+        empty_the_database()
+        dump.restore(shuffled)
+        assert answers(operator) == before
+    with time_machine.travel(dt.datetime.now(dt.UTC) + dt.timedelta(days=3 * 365)):
+        assert answers(operator) == before
+
+
+def test_r3_equal_scores_order_by_what_is_said_and_then_by_id(operator: Principal, memory: Memory) -> None:
+    for _ in range(2):
+        many(memory, 40)
+    hits = find(operator, Asked("likes", limit=100)).hits
+    order = {row.target_id: (row.digest, row.target_id) for row in IndexEntry.objects.filter(target_type="belief")}
+    places = [(-hit.score, *order[hit.id]) for hit in hits]
+    assert len({score for score, _, _ in places}) < len(places)
+    assert places == sorted(places)
+
+
+def test_r4_what_is_out_of_sight_changes_no_byte(
+    operator: Principal, other_workspace: Workspace, memory: Memory
+) -> None:
+    many(memory, 60)
+    before = answers(operator)
+    many(Memory(operator_of(other_workspace)), 500)
+    assert answers(operator) == before
+    hidden = memory.node("Karim Duval")
+    memory.say("2026-03-05", "Karim keeps tea at the lighthouse", hidden, audience="owners")
+    again = json.loads(answers(operator))
+    assert "lighthouse (0)" in str(again)
+    private = Belief.objects.get(audience="owners")
+    assert str(private.pk) not in str(again)
+    assert "Karim keeps" not in str([hit for one in again for hit in one["hits"] if hit["what"] != "source"])
+
+
+def test_r4_a_belief_of_a_narrower_audience_changes_neither_order_nor_score(
+    operator: Principal, memory: Memory
+) -> None:
+    ines = memory.node("Ines Ferro")
+    note = memory.source("2026-03-02", "Nothing of the sort.")
+    for word in WORDS:
+        memory.say("2026-03-02", f"Ines likes {word} and tea", ines, source=note)
+    before = answers(operator)
+    for word in WORDS:
+        memory.say("2026-03-03", f"Ines hides {word} with tea", ines, source=note, audience="owners")
+    assert answers(operator) == before
+
+
+def test_r5_asking_a_hundred_times_changes_nothing_but_the_served_log(story: Story, workspace: Workspace) -> None:
+    story.until_june()
+    before, indexed = without_served(workspace), list(IndexEntry.objects.order_by("pk").values())
+    served = Served.objects.count()
+    for number in range(100):
+        story.recall(f"status emails {number}", over=list(OVER)[number % 4], history=number % 3 == 0)
+    assert without_served(workspace) == before
+    assert list(IndexEntry.objects.order_by("pk").values()) == indexed
+    assert Served.objects.count() == served + 100
+
+
+def without_served(workspace: Workspace) -> list[str]:
+    """A dump without the served log and without when keys were last used."""
+    kept = [line for line in dump.snapshot(workspace) if not line.startswith('["ledger.served')]
+    return [re.sub(r'"last_used_at":("[^"]*"|null)', "", line) for line in kept]
