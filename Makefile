@@ -45,7 +45,7 @@ lint: .venv/ready-dev ## style, floors, templates, migrations
 	DJANGO_SETTINGS_MODULE=tests.settings $(BIN)/python manage.py lintmigrations --quiet ok ignore --no-cache --ignore-initial-migrations
 
 types: .venv/ready-dev ## mypy, strict
-	$(BIN)/mypy memoryapp formsengine tests
+	$(BIN)/mypy memoryapp formsengine tests bench
 
 help: ## what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)

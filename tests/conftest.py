@@ -49,8 +49,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("browser")
         if used & {"running", "empty_database"}:
             item.add_marker("slow")
-        if item.get_closest_marker("slow"):
-            item.add_marker(pytest.mark.timeout(900))
 
 
 @pytest.fixture

@@ -257,7 +257,7 @@ def test_t40_ended_and_never_right_answer_differently_for_a_past_time(memory: Me
     memory.do(lambda write: graph.retire(write, ended, reason="Over.", at=Moment(at("2026-05-01"))))
     memory.do(lambda write: graph.retract(write, wrong, reason="Never."))
 
-    def held(**when: dt.datetime) -> list[str]:
+    def held(**when: Any) -> list[str]:
         return sorted(belief.content for belief in views.as_of(memory.by, **when))
 
     assert held(valid_at=at("2026-04-01")) == ["Ended"]

@@ -147,7 +147,7 @@ def test_r26_a_brief_is_never_longer_than_its_budget(operator: Principal, budget
     assert len(brief.beliefs) + brief.left_out == 12
     assert brief.left_out
     assert f"{brief.left_out} more left out for length." in brief.text
-    said_since = [belief.valid_from for belief in brief.beliefs]
+    said_since = [belief.valid_from for belief in brief.beliefs if belief.valid_from]
     assert said_since == sorted(said_since, reverse=True)
 
 

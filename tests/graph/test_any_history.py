@@ -37,7 +37,7 @@ pytestmark = pytest.mark.django_db
 DAYS = [f"2026-0{month}-0{day}" for month in (1, 3, 5, 7) for day in (1, 5)]
 GRID = [at(f"2026-0{month}-0{day}") for month in (1, 3, 5, 7) for day in (1, 3)] + [at("2025-12-01")]
 TEXTS = ("weekly", "monthly", "daily")
-VERDICTS = (
+VERDICTS: tuple[tuple[str, dict[str, Any]], ...] = (
     (verdicts.NEWER_REPLACES, {}),
     (verdicts.NEWER_REPLACES, {"never_right": True}),
     (verdicts.NEWER_REPLACES, {"newcomer_text": "quarterly"}),

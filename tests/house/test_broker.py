@@ -4,7 +4,7 @@ import threading
 from pathlib import Path
 from queue import Empty
 
-from kombu import Connection
+from kombu.connection import Connection
 
 from memoryapp import broker
 

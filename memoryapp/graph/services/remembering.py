@@ -304,7 +304,7 @@ def _known(write: Write, drafts: Sequence[Draft]) -> defaultdict[str, list[_Know
     return found
 
 
-def _taken_back(write: Write) -> QuerySet[Decision, dict[str, Any]]:
+def _taken_back(write: Write) -> QuerySet[Decision, Any]:
     """Writes of decisions that were taken back: what they wrote down counts as never said."""
     return Decision.objects.filter(workspace=write.workspace, undone_by__isnull=False).values("write")
 

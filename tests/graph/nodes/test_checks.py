@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from django.db import connection
@@ -40,7 +41,7 @@ def test_nothing_is_found_after_much_happened(graph: Graph) -> None:
     assert findings(graph) == set()
 
 
-def _drift(model: type, **change: object) -> Callable[[], None]:
+def _drift(model: type, **change: Any) -> Callable[[], None]:
     def drift() -> None:
         table = model._meta.db_table  # type: ignore[attr-defined]
         columns = ", ".join(f'"{name}" = %s' for name in change)

@@ -128,11 +128,12 @@ def test_nodes_are_found_by_class_name_and_property(graph: Graph) -> None:
     assert list(find(graph.by, "organization", exact=True)) == [press]
     assert list(find(graph.by, "organization", where={"industry": "printing"})) == [press]
     assert find(graph.by, "thing").count() == 3
-    for arguments, code in [
+    refusals: list[tuple[dict[str, Any], str]] = [
         ({"node_class": "organisation"}, "undeclared_class"),
         ({"node_class": "team", "where": {"industri": "x"}}, "undeclared_property"),
         ({"where": {"industry": "x"}}, "class_missing"),
-    ]:
+    ]
+    for arguments, code in refusals:
         with pytest.raises(Invalid) as refused:
             find(graph.by, **arguments)
         assert refused.value.code == code
