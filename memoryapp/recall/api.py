@@ -29,6 +29,8 @@ SOURCES = described(
         "quote": serializers.CharField(help_text="The words it stands on; empty when that is the whole source."),
     },
     many=True,
+    required=False,
+    help_text="Of a belief: what it stands on.",
 )
 HIT: Described = {
     "what": serializers.ChoiceField(choices=["belief", "node", "source"]),

@@ -20,6 +20,7 @@ from memoryapp.doors.fields import Flag, Identifier, OneOf, Paged, Parameters, S
 from memoryapp.graph import services
 from memoryapp.graph.api.believing import FULL_BELIEF, NewBeliefs, shape, statement
 from memoryapp.graph.api.evidence import quoted
+from memoryapp.graph.api.shapes import BELIEF, NEIGHBOUR
 from memoryapp.graph.models.beliefs import Status
 from memoryapp.graph.queries import beliefs as queries
 from memoryapp.graph.queries import walks
@@ -51,6 +52,7 @@ EXAMPLE = {
         }
     ],
 }
+BELIEF_IN_WHY = BELIEF | {"owners": described("OwnerInWhy", NEIGHBOUR, many=True)}
 REMEMBERED: dict[str, serializers.Field[Any, Any, Any, Any]] = {
     "outcome": serializers.ChoiceField(
         choices=OUTCOMES,
@@ -178,7 +180,7 @@ class BeliefWhy(Endpoint):
         summary="Why is it held?",
         description="The quoted sources, derivations down to `depth`, what it replaced and what replaced it, conflicts "
         "with their decisions, its history, and where it was served.",
-        responses=described("BeliefExplained", {"belief": described("BeliefInWhy", FULL_BELIEF)}),
+        responses=described("BeliefExplained", {"belief": described("BeliefInWhy", BELIEF_IN_WHY)}),
     )
     def get(self, request: Request, belief_id: uuid.UUID) -> Response:
         queries.belief(self.by, belief_id)
