@@ -59,7 +59,6 @@ def threads(request: HttpRequest, by: Principal) -> HttpResponse:
             "first_url": here(request, after="") if request.GET.get("after") else "",
             "clear_url": here(request, q="", after=""),
             "state_url": address(by, "sources:state") if by.may("tell") else "",
-            "reference_url": "/api/docs",
         },
     )
 
