@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 from django.db.models import Model, QuerySet
 from drf_spectacular.utils import inline_serializer
 from rest_framework import serializers
+from rest_framework.exceptions import MethodNotAllowed
 from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.parsers import JSONParser
 from rest_framework.renderers import BaseRenderer, JSONRenderer
@@ -79,6 +80,8 @@ class Endpoint(APIView):
     body: ClassVar[dict[str, type[Body]]] = {}
     locked: ClassVar[tuple[str, ...]] = ()
     """Verbs that change a head and therefore must name its lock in If-Match."""
+    instead: ClassVar[str] = ""
+    """What to do instead of a verb that is not there, in a sentence."""
     reads_by_post: ClassVar[bool] = False
     """POST asks a question and stores nothing that a repeat would store again."""
 
@@ -125,6 +128,10 @@ class Endpoint(APIView):
         if verb in self.locked:
             self.lock = etags.named_lock(request.headers.get("If-Match"))
         self.by = as_told(self.by, self.told)
+
+    def http_method_not_allowed(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        said = f"There is no {request.method} here. {self.instead}".strip()
+        raise MethodNotAllowed(request.method or "", detail=said)
 
     @property
     def filters(self) -> dict[str, Any]:

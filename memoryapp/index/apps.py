@@ -6,7 +6,7 @@ class IndexConfig(AppConfig):
     label = "index"
 
     def ready(self) -> None:
-        from memoryapp.index import said, services, texts, upkeep, vectors
+        from memoryapp.index import checks, said, services, texts, upkeep, vectors
         from memoryapp.index.models import Embedding, IndexEntry, Statistics, Term
         from memoryapp.ledger import dump, jobs, triggers
         from memoryapp.sources import arrivals
@@ -16,3 +16,4 @@ class IndexConfig(AppConfig):
         dump.register_projection(IndexEntry, Term, Statistics, Embedding, rebuild=services.rebuild_restored)
         jobs.register(upkeep.KIND, upkeep.run, title="Bring the text index up to date")
         triggers.register(vectors.rules)
+        checks.register()

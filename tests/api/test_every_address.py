@@ -91,7 +91,7 @@ def test_every_address_under_api_declares_who_may_call_it() -> None:
 
 @pytest.mark.parametrize("address", ALL_ADDRESSES)
 def test_without_a_key_or_sign_in_nothing_is_shown(address: str) -> None:
-    """Case 50. Anonymous: 401 at the REST door, the sign-in page or a refusal everywhere else."""
+    """L4, case 50. Anonymous: 401 at the REST door, the sign-in page or a refusal everywhere else."""
     client = Client(raise_request_exception=False)
     for verb in ("GET", "POST", "DELETE"):
         answer = client.generic(verb, address)
@@ -151,7 +151,7 @@ SETS = [*capabilities.AGENT_ROLES.values(), *[(surface,) for surface in capabili
 
 @pytest.mark.parametrize("surfaces", SETS, ids=lambda surfaces: "+".join(surfaces) or "none")
 def test_an_agent_is_refused_every_verb_outside_its_surfaces(workspace: Any, surfaces: tuple[str, ...]) -> None:
-    """As the table says, and before the input is read: the empty bodies sent here are never looked at."""
+    """L4: as the table says, and before the input is read: the empty bodies sent here are never looked at."""
     agent = Caller(workspace, surfaces)
     granted = capabilities.of_surfaces(surfaces)
     for address, verb, needed, answer in _walk(agent):

@@ -118,6 +118,7 @@ def _rows(workspace: Workspace) -> Iterator[IndexEntry]:
 def test_a_stale_row_is_found_by_its_old_words_until_the_job_has_run(
     shelf: Shelf, room: dict[uuid.UUID, str], work: Callable[[], int]
 ) -> None:
+    """Case 100: fresh and stale are told by sequence numbers."""
     id, new = named("a"), named("b")
     room[id] = "The anchor is down"
     shelf.put(Text(NOTE, id, room[id]))

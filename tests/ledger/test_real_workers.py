@@ -124,6 +124,7 @@ def workshop(tmp_path: Path, empty_database: Path) -> Iterator[Workshop]:
 
 
 def test_a_worker_killed_in_the_middle_of_a_job_loses_it_to_another_which_does_it_once(workshop: Workshop) -> None:
+    """Case 101."""
     workshop.ask()
     workshop.scheduler()
     doomed = workshop.worker()

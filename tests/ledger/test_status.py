@@ -34,6 +34,7 @@ def test_all_is_well_when_database_broker_worker_and_scheduler_answer(db: None, 
 
 
 def test_it_says_that_no_worker_has_been_seen_and_for_how_long(db: None, client: Client) -> None:
+    """Case 74."""
     seen("scheduler")
     assert status(client)["problems"] == ["No worker has been seen. Jobs wait until one starts."]
     seen("worker", 75)

@@ -155,6 +155,10 @@ class OneBelief(Endpoint):
     """One belief."""
 
     needs = {"get": "look_up"}
+    instead = (
+        "What a belief says and its kind never change: remember another, and let it take its place with "
+        "POST /api/v1/beliefs/{id}/supersede."
+    )
 
     @extend_schema(
         operation_id="read_belief",

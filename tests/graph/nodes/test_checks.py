@@ -68,6 +68,7 @@ def _drift(model: type, **change: Any) -> Callable[[], None]:
     ids=["properties", "keys", "status", "dates", "relation", "assembling", "waiting"],
 )
 def test_what_drifted_is_found(graph: Graph, drift: Callable[[], None], found: tuple[str, str]) -> None:
+    """C8."""
     from memoryapp.ledger import triggers
 
     graph.say("Ines likes tea.", graph.person("Ines"))
