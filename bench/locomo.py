@@ -42,6 +42,7 @@ class Results:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("archive", type=Path, nargs="?", default=Path("../shared/data/locomo6.zip"))
+    parser.add_argument("--over", nargs="+", choices=list(OVER), default=list(OVER), help="What is asked over.")
     arguments = parser.parse_args()
     results = Results()
     with running() as port:
@@ -50,7 +51,7 @@ def main() -> None:
         told = [(each, Agent(port, each.name)) for each in conversations(arguments.archive)]
         for conversation, agent in told:
             keys = tell(agent, conversation, results)
-            ask(agent, conversation, keys, results)
+            ask(agent, conversation, keys, arguments.over, results)
             count(agent, results)
     bare(results, [conversation for conversation, _ in told])
     show(results)
@@ -97,13 +98,14 @@ def tell(agent: Agent, conversation: Conversation, results: Results) -> dict[str
     return keys
 
 
-def ask(agent: Agent, conversation: Conversation, keys: dict[str, str], results: Results) -> None:
+def ask(agent: Agent, conversation: Conversation, keys: dict[str, str], overs: list[str], results: Results) -> None:
     for question in conversation.questions:
         results.counts["questions"] += 1
         if not question.evidence:
             results.counts["questions that name no evidence"] += 1
             continue
-        for over, ranking in OVER.items():
+        for over in overs:
+            ranking = OVER[over]
             sent = time.perf_counter()
             answer = agent.ask("POST", "recall", {"question": question.text, "over": over, "limit": max(AT)})
             results.took[ranking].append((time.perf_counter() - sent) * 1000)

@@ -89,20 +89,17 @@ def _sources(by: Principal, asked: Asked, wanted: QuerySet[Belief]) -> QuerySet[
         return found.filter(Exists(_learned(wanted)))
     if asked.history:
         return found
-    seen = Belief.objects.visible_to(by)
-    untouched = Q(~Exists(_learned(seen)))
+    untouched = Q(~Exists(_learned(Belief.objects.visible_to(by), from_its_words=True)))
     if asked.valid_at:
         untouched &= Q(said_at__lte=asked.valid_at)
-    return found.filter(
-        Exists(_learned(wanted, from_its_words=True))
-        | ~Exists(_learned(seen, from_its_words=True)) & (Exists(_learned(wanted)) | untouched)
-    )
+    return found.filter(Exists(_learned(wanted, from_its_words=True)) | untouched)
 
 
 def _learned(beliefs: QuerySet[Belief], *, from_its_words: bool = False) -> QuerySet[RelationPlayer]:
     """For a source: that one of these beliefs stands on it.
 
-    A property that quotes nothing is known of who took part, not from what was said: it tells nothing of the words.
+    A property that quotes nothing and came in the write that stored the source is known of who took part, and was not
+    learned from the words.
     """
     sourced = Q(
         kind="sourcing",
@@ -112,7 +109,11 @@ def _learned(beliefs: QuerySet[Belief], *, from_its_words: bool = False) -> Quer
         relation__players__source=OuterRef("pk"),
     )
     if from_its_words:
-        sourced &= ~Q(belief__shape=Belief.Shape.PROPERTY) | Q(relation__players__span_start__isnull=False)
+        sourced &= (
+            ~Q(belief__shape=Belief.Shape.PROPERTY)
+            | Q(relation__players__span_start__isnull=False)
+            | ~Q(belief__write=OuterRef("write"))
+        )
     return RelationPlayer.objects.filter(sourced).filter(Exists(beliefs.filter(pk=OuterRef("belief"))))
 
 
