@@ -66,6 +66,43 @@ def test_secrets_of_the_machine_are_its_owners_alone(installation: Running, firs
     assert not [value for value in re.findall(r"=(\S{20,})", kept.read_text()) if value in first_start]
 
 
+TOLD = {
+    "thread": {"external_id": "quay-1", "title": "At the quay"},
+    "participants": [
+        {"key": "mara", "role": "user", "name": "Mara Oliveira", "identity": {"email": "mara@quay.example"}}
+    ],
+    "turns": [
+        {
+            "message_id": "1",
+            "speaker": "user",
+            "by": "mara",
+            "said_at": "2026-03-02T09:15:00+01:00",
+            "content": "I prefer tea to coffee in the marlin room.",
+        }
+    ],
+}
+
+
+def test_what_an_agent_tells_is_read_by_a_worker_and_recalled_under_one_trace_that_the_log_shows(
+    installation: Running, first_start: str
+) -> None:
+    installation.start()
+    status, told = installation.ask("POST", "/api/v1/conversations", TOLD, X_Request_ID="trace-of-mara")
+    assert status == 202, told
+    installation.wait_for(
+        lambda: installation.ask("GET", f"/api/v1/jobs/{told['job']}")[1]["state"] == "succeeded", "the job to succeed"
+    )
+    status, recalled = installation.ask("POST", "/api/v1/recall", {"question": "tea or coffee?"})
+    assert status == 200
+    assert "tea" in recalled["hits"][0]["text"], recalled
+    lines = [json.loads(line) for line in installation.printed.splitlines() if line.startswith("{")]
+    assert {line["event"] for line in lines if line.get("trace_id") == "trace-of-mara"} == {
+        "request_finished",
+        "job_succeeded",
+    }
+    assert "marlin" not in installation.printed
+
+
 def test_a_killed_child_is_started_again(installation: Running) -> None:
     installation.start()
     for role in ("worker", "web", "scheduler"):
