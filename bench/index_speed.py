@@ -25,6 +25,7 @@ import datetime as dt  # noqa: E402
 
 from django.db import connection  # noqa: E402
 
+from memoryapp.index.models import IndexEntry  # noqa: E402
 from memoryapp.index.queries import Scope, search  # noqa: E402
 from memoryapp.index.services import put  # noqa: E402
 from memoryapp.index.stop_words import STOP_WORDS  # noqa: E402
@@ -139,8 +140,9 @@ def measure(workspaces: list[Workspace], language: Language, questions: int) -> 
     engine: list[float] = []
     engine_cpu: list[float] = []
     for number in range(questions):
-        scope = Scope(workspaces[number % len(workspaces)], {"source": None})
-        question = f"what did {PEOPLE[number % len(PEOPLE)]} say of {language.say(4)}"
+        workspace = workspaces[number % len(workspaces)]
+        scope = Scope(workspace, {"source": None})
+        question = f"what did {PEOPLE[number % len(PEOPLE)]} say of {some_words(workspace, language, number)}"
         began = time.thread_time()
         own.append(timed(partial(search, scope, question, limit=10)))
         between = time.thread_time()
@@ -153,6 +155,12 @@ def measure(workspaces: list[Workspace], language: Language, questions: int) -> 
             f"cpu p50 {statistics.median(cpu):6.1f} p95 {p95(cpu):6.1f} ms"
         )
     print(f"  search is {statistics.median(own) / statistics.median(engine):.2f} times the bare OR (p50)")
+
+
+def some_words(workspace: Workspace, language: Language, number: int) -> str:
+    """Four words of something that was said there: a question is about what is stored."""
+    texts = IndexEntry.objects.filter(workspace=workspace).order_by("pk").values_list("text", flat=True)
+    return " ".join(language.random.sample(texts[number].split(), k=4))
 
 
 def p95(values: list[float]) -> float:

@@ -11,6 +11,7 @@ from typing import Any
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from memoryapp.index.dates import named_dates
+from memoryapp.index.edits import distances_from
 from memoryapp.index.engines import engine
 from memoryapp.index.models import EVERYONE, IndexEntry, Statistics, Term
 from memoryapp.index.ranking import (
@@ -33,8 +34,10 @@ POOL = 3000
 """Rows that a question's rarest words may bring under consideration."""
 MOST_WORDS = 48
 """Words of a question that are looked for; of a longer one, the rarest."""
-MOST_EXPANDED = 8
-"""Unknown words of a question for which near words are sought, and near words taken for each."""
+MOST_EXPANDED = 5
+"""Unknown words of a question for which near words are sought."""
+MOST_NEAR = 8
+"""Near words taken for one of them."""
 LEAST_CONSIDERED = 60
 FLOOR = 0.15
 """Share of the question's weight that the best row must hold; below it the answer is empty."""
@@ -160,7 +163,6 @@ def _prepare(workspace: Workspace, asked: list[Word]) -> tuple[Scorer, dict[str,
     frequencies = _frequencies(workspace, [word.stem for word in asked])
     ordered = sorted(enumerate(asked), key=lambda pair: (frequencies.get(pair[1].stem, 0), pair[0]))
     kept = sorted(number for number, _ in ordered[:MOST_WORDS])
-    rarest = idf(statistics.documents, 0)
     key = workspace.id.hex
     sought: list[Sought] = []
     weights: list[float] = []
@@ -174,11 +176,11 @@ def _prepare(workspace: Workspace, asked: list[Word]) -> tuple[Scorer, dict[str,
         if frequency:
             continue
         near = near_words(workspace, word) if len(expanded) + len(unknown) < MOST_EXPANDED else []
-        for term, certainty in near:
-            worth = min(rarest, idf(statistics.documents, term.documents))
-            sought.append(Sought(number, sign(key, term.stem), term.text, worth, certainty, term.documents))
+        for one in near:
+            worth = idf(statistics.documents, one.documents)
+            sought.append(Sought(number, sign(key, one.stem), one.written, worth, one.certainty, one.documents))
         if near:
-            expanded[word.written] = [term.text for term, _ in near]
+            expanded[word.written] = [one.written for one in near]
         else:
             unknown.append(word.written)
     average = statistics.total_length / statistics.documents if statistics.documents else 0.0
@@ -196,9 +198,23 @@ def _frequencies(workspace: Workspace, stems: list[str]) -> dict[str, int]:
     return found
 
 
-def near_words(workspace: Workspace, word: Word) -> list[tuple[Term, float]]:
+@dataclass(frozen=True)
+class NearWord:
+    """A word of the workspace that may be meant by one nobody used."""
+
+    written: str
+    stem: str
+    documents: int
+    distance: int
+
+    @property
+    def certainty(self) -> float:
+        return 0.7 if self.distance == 1 else 0.5
+
+
+def near_words(workspace: Workspace, word: Word) -> list[NearWord]:
     """Words of the workspace within one edit (two from eight letters) of a word nobody used, nearest and commonest
-    first, each with how sure it is to be meant. Two letters that changed places are one edit."""
+    first. Two letters that changed places are one edit."""
     if not word.may_be_misspelt:
         return []
     written = word.written
@@ -209,13 +225,18 @@ def near_words(workspace: Workspace, word: Word) -> list[tuple[Term, float]]:
         form=Term.Form.WRITTEN,
         documents__gt=0,
         length__range=(len(written) - most, len(written) + most),
-    )
-    found = [(distance, term) for term in terms if (distance := edits(written, term.text, most)) <= most]
-    found.sort(key=lambda pair: (pair[0], -pair[1].documents, pair[1].text))
-    distinct: dict[str, tuple[Term, float]] = {}
-    for distance, term in found:
-        distinct.setdefault(term.stem, (term, 0.7 if distance == 1 else 0.5))
-    return list(distinct.values())[:MOST_EXPANDED]
+    ).values_list("text", "stem", "documents")
+    distance_to = distances_from(written)
+    found = [
+        NearWord(text, stem, documents, distance)
+        for text, stem, documents in terms
+        if (distance := distance_to(text)) <= most
+    ]
+    found.sort(key=lambda near: (near.distance, -near.documents, near.written))
+    distinct: dict[str, NearWord] = {}
+    for near in found:
+        distinct.setdefault(near.stem, near)
+    return list(distinct.values())[:MOST_NEAR]
 
 
 def _shares_a_piece(written: str, most: int) -> Q:
@@ -227,24 +248,6 @@ def _shares_a_piece(written: str, most: int) -> Q:
     for piece in range(1, most):
         shared |= Q(text__contains=written[piece * size : (piece + 1) * size])
     return shared
-
-
-def edits(one: str, other: str, most: int) -> int:
-    """Insertions, deletions, substitutions and swaps of neighbours that turn one word into the other, or `most + 1`."""
-    if abs(len(one) - len(other)) > most:
-        return most + 1
-    before: list[int] = []
-    row = list(range(len(other) + 1))
-    for i, letter in enumerate(one, start=1):
-        two_back, before, row = before, row, [i]
-        for j, against in enumerate(other, start=1):
-            cost = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (letter != against))
-            if i > 1 and j > 1 and letter == other[j - 2] and one[i - 2] == against:
-                cost = min(cost, two_back[j - 2] + 1)
-            row.append(cost)
-        if min(row) > most:
-            return most + 1
-    return row[-1]
 
 
 def _pool(entries: QuerySet[IndexEntry], scorer: Scorer) -> list[Candidate]:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memoryapp.index.queries import Found, Scope, edits
+from memoryapp.index.queries import Found, Scope
 from memoryapp.index.services import remove
 from memoryapp.index.texts import Text
 from memoryapp.ledger.models import Actor
@@ -236,17 +236,3 @@ def test_a_removed_row_is_gone_from_the_next_search(shelf: Shelf) -> None:
     shelf.write(lambda write: remove(write, [(NOTE, ids[4])]))
     assert shelf.search("kettle").hits == []
     assert shelf.search("kettel").unknown == ["kettel"], "a word goes with the last row that holds it"
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "distance"),
-    [
-        ("pricing", "prcing", 1),
-        ("pricing", "pircing", 1),
-        ("pricing", "pricing", 0),
-        ("abc", "abcde", 2),
-        ("abc", "x", 3),
-    ],
-)
-def test_edits_are_counted(one: str, other: str, distance: int) -> None:
-    assert edits(one, other, 3) == distance
