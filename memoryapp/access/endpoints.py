@@ -129,7 +129,7 @@ class Endpoint(APIView):
             self.lock = etags.named_lock(request.headers.get("If-Match"))
         self.by = as_told(self.by, self.told)
 
-    def http_method_not_allowed(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+    def http_method_not_allowed(self, request: Request, *args: Any, **kwargs: Any) -> Response:  # type: ignore[override]
         said = f"There is no {request.method} here. {self.instead}".strip()
         raise MethodNotAllowed(request.method or "", detail=said)
 
