@@ -55,6 +55,20 @@ def test_what_is_written_is_read_at_once_a_hundred_times(curator: Caller) -> Non
     assert len(contents(curator.get("beliefs?kind=preference&page_size=200"))) == 100
 
 
+@pytest.mark.parametrize("other", [WEEKLY, MONTHLY])
+def test_what_is_remembered_for_an_audience_one_is_not_of_is_kept_and_not_told(
+    curator: Caller, other: dict[str, Any]
+) -> None:
+    """R6: neither does the answer tell whether it was said, or contradicted, before."""
+    answers = [curator.post("beliefs", one | {"audience": "owners"}) for one in (WEEKLY, WEEKLY, other)]
+    for answer in answers:
+        assert (answer.status_code, "Location" in answer) == (201, False), answer.json()
+        assert answer.json()["items"] == [{"outcome": "out_of_sight", "conflicts": [], "belief": None}]
+    assert set(Belief.objects.filter(kind="preference").values_list("audience", flat=True)) == {"owners"}
+    assert Belief.objects.filter(kind="preference").count() == len({WEEKLY["content"], other["content"]})
+    assert contents(curator.get("beliefs?kind=preference&history=true")) == []
+
+
 def test_said_again_is_one_more_evidence_and_read_again_is_nothing(curator: Caller) -> None:
     """C1, case 80: the answer links to what is known."""
     first = remembered(curator, WEEKLY)

@@ -31,7 +31,7 @@ from memoryapp.graph.statements import Statement
 from memoryapp.ledger.idempotency import Answer
 from memoryapp.ledger.models import Write
 
-OUTCOMES = ("created", "said_again", "already_known", "resolving")
+OUTCOMES = ("created", "said_again", "already_known", "resolving", "out_of_sight")
 DEEPEST = 50
 MOST_DEPENDANTS = 1000
 
@@ -57,10 +57,11 @@ REMEMBERED: dict[str, serializers.Field[Any, Any, Any, Any]] = {
     "outcome": serializers.ChoiceField(
         choices=OUTCOMES,
         help_text="created: new. said_again: one more evidence. already_known: nothing was stored. resolving: it "
-        "contradicts what is held, and waits for a person.",
+        "contradicts what is held, and waits for a person. out_of_sight: taken for an audience that you are not of; "
+        "what became of it is not told.",
     ),
     "conflicts": serializers.ListField(child=serializers.UUIDField(), help_text="Cases that were opened."),
-    "belief": described("BeliefRemembered", FULL_BELIEF),
+    "belief": described("BeliefRemembered", FULL_BELIEF, allow_null=True),
 }
 
 
@@ -127,22 +128,22 @@ class Beliefs(Endpoint):
                 remembered = services.remember_all(write, statements(write, items))
             found = queries.with_owners(beliefs(write.by, Scope(ids=[one.belief.pk for one in remembered])))
             shown = {belief.pk: shape(belief) for belief in found}
-            told_back = [
-                {
-                    "outcome": one.outcome,
-                    "conflicts": [case.pk for case in one.conflicts],
-                    "belief": shown[one.belief.pk],
-                }
-                for one in remembered
-            ]
-            stored = any(one.outcome != "already_known" for one in remembered)
+            told_back = [_told_back(one, shown.get(one.belief.pk)) for one in remembered]
+            stored = any(one["outcome"] != "already_known" for one in told_back)
             headers = {}
-            if not many:
-                belief = shown[remembered[0].belief.pk]
+            if not many and (belief := told_back[0]["belief"]):
                 headers = {"Location": f"/api/v1/beliefs/{belief['id']}", "ETag": etag(belief["lock"])}
             return Answer({"items": told_back}, 201 if stored else 200, headers)
 
         return self.write("remember", act)
+
+
+def _told_back(one: services.Remembered, shown: dict[str, Any] | None) -> dict[str, Any]:
+    """What became of a statement. Of one for an audience that its writer is not of, nothing: not even that somebody
+    had said it before."""
+    if shown is None:
+        return {"outcome": "out_of_sight", "conflicts": [], "belief": None}
+    return {"outcome": one.outcome, "conflicts": [case.pk for case in one.conflicts], "belief": shown}
 
 
 def statements(write: Write, items: Sequence[dict[str, Any]]) -> list[Statement]:
