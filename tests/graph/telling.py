@@ -6,6 +6,7 @@ import datetime as dt
 import itertools
 from typing import Any
 
+from memoryapp.graph import changes
 from memoryapp.graph.models import Belief, Node
 from memoryapp.graph.services.remembering import Remembered, remember
 from memoryapp.graph.statements import Moment, Quoted, Statement
@@ -43,7 +44,7 @@ class Memory:
         """A node by itself, without beliefs about it."""
 
         def act(write: Write) -> Node:
-            return Node.objects.create(
+            node = Node.objects.create(
                 workspace=write.workspace,
                 node_class=node_class,
                 label=name,
@@ -51,6 +52,8 @@ class Memory:
                 write=write,
                 recorded_at=write.recorded_at,
             )
+            changes.announce(write, [node])
+            return node
 
         made: Node = self.do(act)
         return made

@@ -167,7 +167,13 @@ class Story:
             lambda write: graph.edit(write, belief, content=TEXTS[three % 3], reason="Put right."),
             lambda write: graph.change_validity(write, belief, valid_from=moment, valid_to=None, reason="Dates."),
             lambda write: graph.supersede(write, belief, beliefs[three % len(beliefs)], reason="Replaced."),
+            lambda write: graph.retract_relation(write, replacing[three % len(replacing)], reason="Not replaced."),
         )
+        replacing = list(
+            Relation.objects.filter(workspace=self.by.workspace, kind="supersession", state="activated").order_by("pk")
+        )
+        if two % len(acts) == len(acts) - 1 and not replacing:
+            return
         self.attempt(acts[two % len(acts)])
 
     def check(self) -> None:
