@@ -7,18 +7,12 @@ from typing import TypeVar
 
 from django.db.models import F, QuerySet
 
-from memoryapp.access.models import AccessChange, Agent, AgentKey, Membership, User
+from memoryapp.access.models import AccessChange, Agent, AgentKey, Membership
 from memoryapp.doors.errors import NotFound
-from memoryapp.ledger.models import Workspace, WorkspaceRow
+from memoryapp.ledger.models import WorkspaceRow
 from memoryapp.ledger.principal import Principal
 
 Row = TypeVar("Row", bound=WorkspaceRow)
-
-
-def workspaces_of(user: User) -> QuerySet[Workspace]:
-    """The workspaces a person is a member of now, by name."""
-    mine = Membership.objects.filter(user_id=user.pk, ended_at__isnull=True)
-    return Workspace.objects.filter(pk__in=mine.values("workspace_id")).order_by("name", "id")
 
 
 def members(by: Principal) -> QuerySet[Membership]:

@@ -41,7 +41,9 @@ def test_every_command_of_the_guide_runs_as_written(running: Running, tmp_path: 
     told = done.stdout.split("\n--- ")
     assert '"capabilities"' in told[1]
     assert "Wants the berth report by email every week." in told[3]
-    assert "The pier is painted in June." in told[7]
-    assert "painted in June" in told[8]
-    assert '"valid_from":"2026-06"' in told[9]
-    assert "Did you mean “evidence”?" in told[10]
+    assert "said by Mara Oliveira, 2026-03-02, in Berth reports" in told[5]
+    assert "What is currently held of Mara Oliveira" in told[6]
+    assert "The pier is painted in June." in told[9]
+    assert "painted in June" in told[10]
+    assert '"valid_from":"2026-06"' in told[11]
+    assert "Did you mean “evidence”?" in told[12]

@@ -7,7 +7,7 @@ from typing import Any
 
 from memoryapp.doors.errors import Conflict, Invalid
 from memoryapp.doors.moments import Precision
-from memoryapp.graph import changes, slots
+from memoryapp.graph import changes
 from memoryapp.graph.models import Belief
 from memoryapp.graph.models.beliefs import Status
 from memoryapp.graph.services import conflict
@@ -98,8 +98,3 @@ def _kept(given: Any, instant: Any, precision: str) -> Moment | None:
     if given is not KEEP:
         return Moment(given.instant, Precision(given.precision)) if given else None
     return Moment(instant, Precision(precision)) if instant else None
-
-
-def says_the_same(one: Belief, other: Belief) -> bool:
-    """Whether two beliefs say the same at one time."""
-    return one.statement == other.statement and slots.touch(conflict.interval(one), conflict.interval(other))

@@ -7,7 +7,7 @@ import uuid
 
 from django.db.models import Q
 
-from memoryapp.doors.errors import Conflict, Invalid, NotFound
+from memoryapp.doors.errors import Conflict, Invalid
 from memoryapp.graph.identity import distinct, keys_of, nodes_by_key, resolve, unfolded
 from memoryapp.graph.models import Belief, Mention, Node
 from memoryapp.graph.models.beliefs import Audience, Status
@@ -118,13 +118,6 @@ def dismiss_mention(write: Write, noted: Mention) -> list[Mention]:
 def release_mentions(mentions: list[uuid.UUID]) -> None:
     """Take back what a person said of these mentions."""
     Mention.objects.filter(pk__in=mentions).update(node=None, dismissed=False)
-
-
-def mention_named(write: Write, mention_id: uuid.UUID) -> Mention:
-    found = Mention.objects.filter(workspace=write.workspace, pk=mention_id).select_related("source", "circle").first()
-    if found is None:
-        raise NotFound("There is no such mention.", code="no_such_mention")
-    return found
 
 
 def unbound_alike(noted: Mention) -> list[Mention]:

@@ -86,7 +86,7 @@ class Greeting:
             return f"curl -s {self.address}/status"
         return (
             f"curl -s {self.address}/api/v1/recall -H 'Authorization: Bearer {self.first.key}' "
-            f"-H 'Content-Type: application/json' -d '{{\"question\": \"{QUESTION}\"}}'"
+            f"-H 'Content-Type: application/json' -d '{{\"question\": \"{QUESTION}\", \"limit\": 1}}'"
         )
 
     def _answers(self) -> bool:
