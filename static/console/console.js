@@ -6,6 +6,7 @@ import { startDrafts } from "./modules/drafts.js";
 import { startFocus } from "./modules/focus.js";
 import { startKeyboard } from "./modules/keyboard.js";
 import { startMenus } from "./modules/menus.js";
+import { startNavigation } from "./modules/navigation.js";
 import { startPreferences } from "./modules/preferences.js";
 import { startToasts } from "./modules/toasts.js";
 
@@ -14,6 +15,7 @@ startToasts();
 startConnection();
 startDialogs();
 startMenus();
+startNavigation();
 startDrafts();
 startKeyboard();
 startFocus();
