@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import socket
 import sys
 import urllib.error
@@ -84,9 +85,10 @@ class Greeting:
         """One line that works as pasted: with the new key if there is one, else what needs none."""
         if not self.first.key:
             return f"curl -s {self.address}/status"
+        asked = json.dumps({"question": QUESTION, "limit": 1})
         return (
             f"curl -s {self.address}/api/v1/recall -H 'Authorization: Bearer {self.first.key}' "
-            f"-H 'Content-Type: application/json' -d '{{\"question\": \"{QUESTION}\", \"limit\": 1}}'"
+            f"-H 'Content-Type: application/json' -d '{asked}'"
         )
 
     def _answers(self) -> bool:
