@@ -24,7 +24,7 @@ from memoryapp.extraction.rules.patterns import pattern
 from memoryapp.extraction.rules.reading import Reading, readings
 from memoryapp.extraction.rules.sentences import Clause, clauses
 
-VERSION = "1"
+VERSION = "2"
 _Family = Callable[[Clause, Reading], list[Proposal]]
 _NEEDS = {
     name: pattern("(?i)" + words)

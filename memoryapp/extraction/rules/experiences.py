@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from memoryapp.extraction.proposals import Moment, Proposal
+from memoryapp.extraction.proposals import Proposal
 from memoryapp.extraction.rules import dates
 from memoryapp.extraction.rules.patterns import pattern, span_of
 from memoryapp.extraction.rules.reading import Reading
@@ -41,7 +41,7 @@ _VAGUE = pattern(r"(?i)^(?:19|20)\d\d$")
 
 
 def find(clause: Clause, reading: Reading) -> list[Proposal]:
-    """One experience a clause, valid over the day (week, month) it names."""
+    """One experience a clause: true from the day (week, month) it names, and ever after, because it happened."""
     if clause.asking or not reading.first_person:
         return []
     found = _DID.match(clause.text) if _DATED.search(clause.text) else None
@@ -68,7 +68,6 @@ def _experience(clause: Clause, reading: Reading, found: Any, said: dates.Said) 
     when = (found.group("when") or "").strip(" ,")
     words = clause.text[span_of(found, "when")[1] :] if when else clause.text
     content = reading.voice.retell(words) + (f" {when[:1].lower()}{when[1:]}" if when else "")
-    end = Moment(said.after, "day") if said.moment.precision != "minute" else None
     return reading.propose(
         clause,
         rule="experience.dated",
@@ -77,5 +76,4 @@ def _experience(clause: Clause, reading: Reading, found: Any, said: dates.Said) 
         confidence=75,
         ranged=False,
         valid_from=said.moment,
-        valid_to=end,
     )

@@ -95,7 +95,7 @@ def test_what_is_ambiguous_or_impossible_is_not_read(words: str) -> None:
         ("I've been living in Ghent since 2019", "2019", ""),
         ("I'm moving to Ghent next month", "2026-07", ""),
         ("I moved to Lisbon in March", "2026-03", ""),
-        ("We visited Osprey Bay last weekend", "2026-06-06", "2026-06-08"),
+        ("We visited Osprey Bay last weekend", "2026-06-06", ""),
     ],
 )
 def test_a_statement_holds_from_and_until_when_it_says(words: str, start: str, end: str) -> None:
