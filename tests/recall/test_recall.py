@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from memoryapp.recall import services
 from memoryapp.recall.asked import Asked, tokens
 from memoryapp.recall.queries import find
 from tests.api.calling import Caller
+from tests.api.telling import conversation, said
 from tests.graph.nodes.telling import Graph
 from tests.graph.telling import Memory, at
 
@@ -105,6 +107,18 @@ def test_a_node_and_what_is_its_are_found_by_the_name_it_got_later(operator: Pri
     found = {hit.id: hit for hit in find(operator, Asked("Duarte")).hits}
     assert found[named.pk].text == "Ines Duarte"
     assert tea.pk in found
+
+
+def test_what_happened_once_is_recalled_ever_after_with_its_turn(
+    workspace: Workspace, work: Callable[[], int], operator: Principal
+) -> None:
+    met = said("Yesterday I met Ivo at the harbour.", "2026-03-05T10:00:00Z", "m-2")
+    Caller(workspace, ["curate"]).post("conversations", conversation(met))
+    work()
+    [belief, turn, *_] = find(operator, Asked("who was met at the harbour", "all", limit=2)).hits
+    assert {belief.what, turn.what} == {"belief", "source"}
+    assert all("met Ivo at the harbour" in hit.text for hit in (belief, turn))
+    assert {hit.told["belief"]["valid_from"] for hit in (belief, turn) if hit.what == "belief"} == {"2026-03-04"}
 
 
 def test_whoever_may_not_recall_is_refused_and_what_cannot_be_asked_is_named(
