@@ -6,7 +6,7 @@ import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from memoryapp.doors.errors import Conflict, Invalid
 from memoryapp.graph import changes
@@ -15,6 +15,7 @@ from memoryapp.graph.models.beliefs import Standing, Status
 from memoryapp.graph.services import beliefs, mentions
 from memoryapp.ledger.models import Write
 from memoryapp.ledger.principal import Principal
+from memoryapp.ontology.queries import current_ontology
 from memoryapp.review import registry, sight
 from memoryapp.review.models import Case, Decision
 from memoryapp.review.registry import Asks, CaseKind, Field, Verdict
@@ -135,7 +136,7 @@ def _mention(case: Case) -> Mention:
 def _present_mention(by: Principal, case: Case) -> dict[str, Any]:
     """The name where it was said, in whose words, and which nodes of the class have that name."""
     noted = _mention(case)
-    same_class = Node.objects.visible_to(by).filter(node_class=noted.node_class, state=Node.State.ACTIVE)
+    same_class = _could_be(by, noted)
     namesakes = list(same_class.filter(label__iexact=noted.name).order_by("pk")[:20])
     others = same_class.exclude(pk__in=[node.pk for node in namesakes]).order_by("label", "pk")[:CHOICES]
     return {
@@ -157,13 +158,21 @@ def _told_mention(by: Principal, case: Case) -> dict[str, Any]:
     return {name: value for name, value in _present_mention(by, case).items() if name != "place"}
 
 
-def _nothing_to_bind_to(by: Principal, case: Case) -> Mapping[str, str]:
-    """A name cannot be bound while no node of its class is known."""
+def _could_be(by: Principal, noted: Mention) -> QuerySet[Node]:
+    """The nodes of the class it was taken for, and of every class below."""
+    classes = current_ontology(by.workspace).subclasses(noted.node_class)
+    return Node.objects.visible_to(by).filter(node_class__in=classes, state=Node.State.ACTIVE)
+
+
+def _not_possible(by: Principal, case: Case) -> Mapping[str, str]:
+    """A name cannot be bound while nothing of its class is known, nor be a new node of a class that only groups."""
     noted = _mention(case)
-    known = Node.objects.visible_to(by).filter(node_class=noted.node_class, state=Node.State.ACTIVE)
-    if known.exists():
-        return {}
-    return {"bind": f"No {noted.node_class} is known yet that it could be."}
+    blocked = {}
+    if not _could_be(by, noted).exists():
+        blocked["bind"] = f"No {noted.node_class} is known yet that it could be."
+    if current_ontology(by.workspace).node_class(noted.node_class).abstract:
+        blocked["new_node"] = f"It was taken for a {noted.node_class}, which only groups other classes."
+    return blocked
 
 
 def _decide_mention(write: Write, case: Case, verdict: str, edits: dict[str, Any]) -> None:
@@ -237,7 +246,7 @@ UNBOUND_MENTION = CaseKind(
     present=_present_mention,
     headlines=_headlines_of_mentions,
     template="graph/cases/mention.html",
-    blocked=_nothing_to_bind_to,
+    blocked=_not_possible,
     told=_told_mention,
     decide=_decide_mention,
     undo=_undo_mention,

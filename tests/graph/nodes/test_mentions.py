@@ -13,6 +13,7 @@ from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import record
 from memoryapp.review import services as review
 from memoryapp.review.models import Case, Decision
+from memoryapp.review.registry import kind_named
 from tests.graph.nodes.telling import Graph
 
 pytestmark = pytest.mark.django_db
@@ -61,6 +62,20 @@ def test_somebody_of_that_name_outside_the_circle_is_not_meant(graph: Graph) -> 
 def test_a_name_that_is_a_key_leads_to_its_node(graph: Graph) -> None:
     kestrel = graph.node("project", name="Kestrel")
     assert mention(graph, "We start kestrel.", "kestrel", None, "project").node == kestrel
+
+
+def test_a_name_taken_for_a_group_of_classes_is_offered_all_below_it_and_makes_no_node(
+    graph: Graph, reviewer: Principal
+) -> None:
+    quay = graph.node("organization", name="Quay Nine")
+    noted = mention(graph, "I run Quay Nine.", "Quay Nine", graph.person("Ines"), "thing")
+    noted.refresh_from_db()
+    case = Case.objects.get(state="open")
+    assert kind_named("unbound_mention").blocked(reviewer, case).keys() == {"new_node"}
+    shown = kind_named("unbound_mention").present(reviewer, case)
+    assert [node["label"] for node in shown["nodes"]] == ["Quay Nine"]
+    decide(reviewer, "bind", node=str(quay.pk))
+    assert Mention.objects.get(pk=noted.pk).node == quay
 
 
 def test_a_name_is_asked_about_once_and_the_answer_holds_for_all(graph: Graph, reviewer: Principal) -> None:
