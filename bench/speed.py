@@ -25,13 +25,14 @@ django.setup()
 from django.conf import settings  # noqa: E402
 from django.db import connection  # noqa: E402
 
-from bench.index_speed import Language, analyse, bare, p95, timed  # noqa: E402
+from bench.index_speed import Language, p95, timed  # noqa: E402
 from memoryapp.access.services import operator  # noqa: E402
 from memoryapp.graph.models import Node  # noqa: E402
 from memoryapp.graph.services import NodeInput, remember_all, upsert_nodes  # noqa: E402
 from memoryapp.graph.statements import Quoted, Statement  # noqa: E402
+from memoryapp.index.words import question_words, sign  # noqa: E402
 from memoryapp.ledger.identifiers import new_id  # noqa: E402
-from memoryapp.ledger.models import Write  # noqa: E402
+from memoryapp.ledger.models import Workspace, Write  # noqa: E402
 from memoryapp.ledger.principal import Principal  # noqa: E402
 from memoryapp.ledger.services import record  # noqa: E402
 from memoryapp.ontology.services import found_workspace  # noqa: E402
@@ -119,6 +120,28 @@ def main() -> None:
         answer(f"recall over={over}, noted as served", over, questions, filled.by, base)
     answer("recall as of another day", "beliefs", questions, filled.by, base, valid_at=BEGAN + dt.timedelta(days=1))
     row("brief of 1,000 tokens", [timed(partial(recall.brief, filled.by, one.pk)) for one in filled.owners])
+
+
+def analyse() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE" if connection.vendor == "postgresql" else "PRAGMA optimize")
+
+
+def bare(workspace: Workspace, question: str) -> None:
+    """The engine alone over the same index: any of the question's words, ranked by its own measure, ten rows."""
+    signs = [sign(workspace.id.hex, word.stem) for word in question_words(question)]
+    with connection.cursor() as cursor:
+        if connection.vendor == "sqlite":
+            cursor.execute(
+                "SELECT rowid FROM index_signs WHERE index_signs MATCH %s ORDER BY rank LIMIT 10", [" OR ".join(signs)]
+            )
+        else:
+            cursor.execute(
+                "SELECT id FROM index_indexentry, CAST(%s AS tsquery) asked WHERE signs @@ asked "
+                "ORDER BY ts_rank(signs, asked) DESC LIMIT 10",
+                [" | ".join(signs)],
+            )
+        cursor.fetchall()
 
 
 def answer(name: str, over: str, questions: list[str], by: Principal, base: list[float], **asked: Any) -> None:
