@@ -60,9 +60,12 @@ def name_words(name: str) -> str:
     return re.sub(r"(?<=[a-z])([A-Z])", lambda found: " " + found.group(1).lower(), name).replace("_", " ")
 
 
-def day_words(moment: dt.datetime, precision: str = "day") -> str:
-    """`9 March 2026`, or `March 2026` and `2026` for what is only known to the month or the year."""
-    local = _local(moment)
+def day_words(moment: dt.datetime, precision: str = "instant") -> str:
+    """`9 March 2026`, or `March 2026` and `2026` for what is only known to the month or the year.
+
+    A date without a time of day is the same date in every zone; an instant is told in the zone of the page.
+    """
+    local = _local(moment) if precision == "instant" else moment
     if precision == "year":
         return f"{local.year}"
     if precision == "month":
@@ -106,7 +109,11 @@ def machine_words(moment: dt.datetime) -> str:
 
 
 def _local(moment: dt.datetime) -> dt.datetime:
-    return timezone.localtime(moment) if timezone.is_aware(moment) else moment
+    """In the zone of the page, unless that has no such year."""
+    try:
+        return timezone.localtime(moment) if timezone.is_aware(moment) else moment
+    except OverflowError:
+        return moment
 
 
 @dataclass(frozen=True)

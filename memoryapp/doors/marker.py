@@ -14,6 +14,12 @@ _BRACKET = re.compile(
     r"(?:⟦|\[\[|〚|&#10214;)[ \t>]{0,8}(?P<close>/?)[ \t]{0,8}commonplace\b[^⟧〛\]\n]{0,120}(?:⟧|〛|\]\]|&#10215;)?",
     re.IGNORECASE,
 )
+_LINE = re.compile(
+    r"^[ \t>]{0,8}-[ \t][^\n]*\((?:since|until) [0-9]{4}(?:-[0-9]{2}){0,2}"
+    r"(?:, until [0-9]{4}(?:-[0-9]{2}){0,2})?\)[ \t]*\r?$",
+    re.MULTILINE,
+)
+"""A dated line as our blocks hold it, for when it comes back without the marks around it."""
 _COMMENT_OPEN = re.compile(r"(?:<|&lt;)!--[ \t]{0,8}commonplace[ \t]{0,8}:", re.IGNORECASE)
 _COMMENT_CLOSE = re.compile(r"--(?:>|&gt;)")
 _KIND = re.compile(r"[^a-z0-9 _-]+")
@@ -28,7 +34,7 @@ def wrap(kind: str, text: str) -> str:
 
 def strip(text: str) -> list[tuple[int, int]]:
     """The stretches [start, end) of the text that we rendered ourselves, in order, none touching another."""
-    return _joined(_bracketed(text) + _commented(text))
+    return _joined(_bracketed(text) + _commented(text) + [found.span() for found in _LINE.finditer(text)])
 
 
 def _bracketed(text: str) -> list[tuple[int, int]]:

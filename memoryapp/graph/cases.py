@@ -197,7 +197,7 @@ def _day(instant: dt.datetime | None, precision: str) -> str:
         return ""
     if precision != moments.Precision.INSTANT:
         return moments.render(instant, precision)
-    return timezone.localtime(instant).date().isoformat()
+    return moments.render(instant, moments.Precision.DAY, timezone.get_current_timezone_name())
 
 
 def decide(write: Write, case: Case, verdict: str, edits: dict[str, Any]) -> None:

@@ -48,6 +48,24 @@ def test_a_day_is_the_day_in_the_zone_of_the_page() -> None:
         assert day_words(late) == "10 March 2026"
 
 
+def test_a_date_without_a_time_of_day_is_that_date_in_every_zone() -> None:
+    new_year = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
+    with timezone.override("America/Lima"):
+        told = [day_words(new_year, how) for how in ("year", "month", "day", "instant")]
+    assert told == ["2026", "January 2026", "1 January 2026", "31 December 2025"]
+
+
+@pytest.mark.parametrize(
+    ("zone", "edge"),
+    [("Asia/Tokyo", dt.datetime(9999, 12, 31, 23, 59, 59)), ("America/Lima", dt.datetime(1, 1, 1))],
+)
+def test_the_first_and_the_last_instant_there_are_can_be_shown(zone: str, edge: dt.datetime) -> None:
+    instant = edge.replace(tzinfo=dt.UTC)
+    template = Template("{% load console %}{% validity at at %}{% moment at 'clock' %}{% moment at %}")
+    with timezone.override(zone):
+        assert template.render(Context({"at": instant})).count(f'datetime="{instant.isoformat()}"') == 4
+
+
 def test_validity_is_told_in_words_with_the_machines_form_beside() -> None:
     template = Template("{% load console %}{% validity since until %}")
     told = template.render(Context({"since": dt.datetime(2026, 3, 9, tzinfo=dt.UTC), "until": NOW}))

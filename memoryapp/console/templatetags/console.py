@@ -57,7 +57,10 @@ def moment(value: dt.datetime | None, way: str = "clock", precision: str = "") -
 
 @register.simple_tag
 def validity(
-    valid_from: dt.datetime | None, valid_to: dt.datetime | None, from_precision: str = "day", to_precision: str = "day"
+    valid_from: dt.datetime | None,
+    valid_to: dt.datetime | None,
+    from_precision: str = "instant",
+    to_precision: str = "instant",
 ) -> SafeString:
     """When something was true, in words around machine-readable times. Intervals end before their end."""
     since = moment(valid_from, "day", from_precision)

@@ -189,7 +189,7 @@ def _date(at: dt.datetime | None, precision: str) -> str:
     if at is None:
         return ""
     if precision == moments.Precision.INSTANT:
-        return f"{timezone.localtime(at):%Y-%m-%dT%H:%M}"
+        return moments.render(at, precision, timezone.get_current_timezone_name())[:16]
     return moments.render(at, precision)
 
 

@@ -114,6 +114,13 @@ def test_our_own_block_coming_back_yields_nothing() -> None:
     assert [p.content for p in said(f"{block}\nI live in Porto.")] == ["Ines lives in Porto"]
 
 
+def test_dated_lines_of_our_own_block_yield_nothing_without_its_marks() -> None:
+    """R26."""
+    lines = "- Ines will send the report by Friday (since 2026-05-02)\n- I live in Porto. (since 2024, until 2026-05)"
+    assert said(lines) == said(f"You have:\r\n{lines}\r\nThanks") == said("> " + lines.replace("\n", "\n> ")) == []
+    assert [p.content for p in said(f"{lines}\nI live in Porto.")] == ["Ines lives in Porto"]
+
+
 def test_code_and_quoted_lines_are_passed_over() -> None:
     assert said("```\nI prefer window seats.\n```") == []
     assert said("> I prefer window seats.\n> Orlin runs Pelican.") == []
