@@ -7,12 +7,17 @@ from collections.abc import Callable
 import pytest
 
 from memoryapp.access.models import Agent, AgentKey, Membership, User
+from memoryapp.access.services import operator
 from memoryapp.console import firstrun
+from memoryapp.console.management.commands.up import QUESTION
 from memoryapp.extraction.models import Candidate
 from memoryapp.graph.models import Belief
 from memoryapp.ledger.models import Workspace
-from memoryapp.ledger.services import create_workspace
+from memoryapp.ledger.services import create_workspace, record
+from memoryapp.recall.asked import Asked
+from memoryapp.recall.services import recall
 from memoryapp.review.models import Case
+from memoryapp.review.services import decide
 from memoryapp.sources.models import Source
 
 pytestmark = pytest.mark.django_db
@@ -64,6 +69,23 @@ def test_the_demonstration_ends_in_the_doubt_it_is_told_for(work: Callable[[], i
     assert (weekly.status, monthly.status) == ("activated", "resolving")
     cases = Case.objects.filter(kind="belief_conflict", state="open")
     assert cases.filter(subjects__subject_id=weekly.pk).filter(subjects__subject_id=monthly.pk).count() == 1
+
+
+def test_once_a_person_decided_the_question_of_the_greeting_is_answered_with_june(work: Callable[[], int]) -> None:
+    """R25: the printed question finds March before the decision and June after it."""
+    workspace = firstrun.prepare().workspace
+    work()
+    assert workspace is not None
+    by = operator(workspace, trace_id="demonstration")
+
+    def first() -> str:
+        return str(recall(by, Asked(QUESTION)).recalled.shaped()["hits"][0]["text"])
+
+    assert "weekly status emails" in first()
+    weekly = Belief.objects.get(content__contains="weekly status emails")
+    case = Case.objects.get(kind="belief_conflict", state="open", subjects__subject_id=weekly.pk)
+    record(by, "decide", lambda write: decide(write, case.pk, lock=case.lock, verdict="newer_replaces", edits={}))
+    assert "monthly summary is enough" in first()
 
 
 def test_what_a_tool_says_is_held_for_a_person_and_the_assistants_words_are_nobodys_act(
