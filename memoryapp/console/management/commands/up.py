@@ -132,4 +132,5 @@ def refuse_a_taken_port(host: str, port: int) -> None:
         try:
             probe.bind((host, port))
         except OSError as error:
-            raise CommandError(f"Cannot listen on {host}:{port} ({error.strerror}). Try --port {port + 1}.") from error
+            another = f"Try --port {port + 1}, or make up PORT={port + 1}."
+            raise CommandError(f"Cannot listen on {host}:{port} ({error.strerror}). {another}") from error
