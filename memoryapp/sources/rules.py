@@ -42,7 +42,10 @@ def moment(said_at: Any, said_zone: str, time_zone: str, path: str, row: int | N
         said_at = said_at.replace(tzinfo=ZoneInfo(time_zone))
         said_zone = said_zone or time_zone
     try:
-        return Said(said_at.astimezone(dt.UTC), said_zone or _zone_of(said_at))
+        said = Said(said_at.astimezone(dt.UTC), said_zone or _zone_of(said_at))
+        if said.zone in available_timezones():
+            said.at.astimezone(ZoneInfo(said.zone))
+        return said
     except (OverflowError, ValueError):
         return Violation(path, "out_of_range", "This time is out of range.", "years 0001 to 9999 in UTC", row)
 

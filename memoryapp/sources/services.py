@@ -95,7 +95,7 @@ def state(write: Write, content: str, said_at: dt.datetime | None = None, said_z
         raise Denied("Only a member can make a statement of their own.", code="only_members_state")
     wrong = list(rules.text("/content", content, None, blank=False))
     zone = said_zone or write.workspace.time_zone
-    said = rules.moment(said_at or write.recorded_at, "" if said_at else zone, "", "/said_at")
+    said = rules.moment(said_at or write.recorded_at, zone if said_zone or not said_at else "", "", "/said_at")
     if isinstance(said, Violation) or wrong:
         raise Invalid.all([*wrong, *([said] if isinstance(said, Violation) else [])])
     source = _source(

@@ -2,6 +2,8 @@
 
 import pytest
 
+from memoryapp.doors.errors import Invalid
+from memoryapp.graph import services
 from memoryapp.graph.models import Belief, RelationPlayer
 from memoryapp.graph.queries import views
 from memoryapp.ledger.principal import Principal
@@ -39,3 +41,9 @@ def test_reading_the_same_source_again_stores_nothing(memory: Memory) -> None:
     memory.say("2026-03-02", "Ines prefers a window seat", ines, source=source)
     assert memory.say("2026-03-02", "Ines prefers a window seat", ines, source=source).outcome == "already_known"
     assert RelationPlayer.objects.filter(kind="sourcing", role="evidence").count() == 1
+
+
+def test_a_reason_that_is_no_text_is_refused(memory: Memory) -> None:
+    belief = memory.say("2026-03-02", "Ines prefers a window seat", memory.node("Ines")).belief
+    with pytest.raises(Invalid, match="NUL"):
+        memory.do(lambda write: services.retire(write, belief, reason="Over.\x00"))

@@ -98,3 +98,11 @@ def test_another_workspace_has_no_such_conversation(story: Any, other_workspace:
     client = client_of(person(other_workspace, "admin", "Olga"))
     assert client.get(f"/w/lighthouse/conversations/{story['Setting up'].pk}/").status_code == 404
     assert client.get(f"/w/lighthouse/conversations/{uuid.uuid4()}/").status_code == 404
+
+
+def test_a_time_that_the_zone_of_the_workspace_has_no_year_for_is_refused(reviewer: Principal) -> None:
+    answer = client_of(reviewer).post(
+        "/w/harbour/conversations/statements/new/", {"content": "Tea.", "said_at": "0001-01-01"}
+    )
+    assert answer.status_code == 422
+    assert Source.objects.count() == 0

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from memoryapp.doors.errors import Conflict, Invalid, Stale
+from memoryapp.doors.strict import unreadable_characters
 from memoryapp.graph import changes
 from memoryapp.graph.models import Belief, BeliefReader, BeliefState, Relation, RelationPlayer
 from memoryapp.graph.models.beliefs import Audience, Standing, Status
@@ -40,6 +41,8 @@ def change_state(
     """
     if not reason.strip():
         raise Invalid.at("/reason", "reason_missing", "A belief does not change without a reason.", "one sentence")
+    if wrong := unreadable_characters(reason):
+        raise Invalid.at("/reason", "unreadable_text", f"The reason holds {wrong}.", "text without it")
     unknown = set(change) - set(HEAD)
     if unknown:
         raise TypeError(f"not part of a belief's head: {sorted(unknown)}")
