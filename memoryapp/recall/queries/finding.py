@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Case, Exists, OuterRef, Q, QuerySet, When
 
 from memoryapp.graph.models import Belief, Node, Relation, RelationPlayer
 from memoryapp.graph.models.beliefs import Status
@@ -114,7 +114,9 @@ def _learned(beliefs: QuerySet[Belief], *, from_its_words: bool = False) -> Quer
             | Q(relation__players__span_start__isnull=False)
             | ~Q(belief__write=OuterRef("write"))
         )
-    return RelationPlayer.objects.filter(sourced).filter(Exists(beliefs.filter(pk=OuterRef("belief"))))
+    # Within CASE a planner cannot turn it around and go through all beliefs of the workspace for each source.
+    served = Case(When(Exists(beliefs.filter(pk=OuterRef("belief"))), then=True), default=False)
+    return RelationPlayer.objects.filter(sourced).annotate(served=served).filter(served=True)
 
 
 def _within_budget(hits: list[Hit], budget: int | None) -> tuple[list[Hit], int]:
