@@ -58,7 +58,7 @@ class Browser:
         context.add_init_script(LISTEN)
         self.contexts.append(context)
         page = context.new_page()
-        page.set_default_timeout(10_000)
+        page.set_default_timeout(30_000)
         page.script_errors = []
         page.on("pageerror", lambda error: page.script_errors.append(str(error)))
         return page

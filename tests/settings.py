@@ -18,3 +18,6 @@ STATIC_ROOT.mkdir(exist_ok=True)  # noqa: F405
 # Static files come from where they are written, through the middleware that serves them in production.
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = True
+if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":  # noqa: F405
+    # Fifty threads of one test share a core or two: they wait for their turn, however slow the machine.
+    DATABASES["default"]["OPTIONS"]["timeout"] = 120  # noqa: F405
