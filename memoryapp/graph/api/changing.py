@@ -61,7 +61,7 @@ class BeliefVerb(Endpoint):
     verb: ClassVar[str] = ""
 
     def change(self, write: Write, belief: Belief) -> Any:
-        """Do it."""
+        """What the verb does to the belief: each verb says it."""
         raise NotImplementedError
 
     def done(self, belief_id: uuid.UUID) -> Response:
