@@ -23,8 +23,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from memoryapp.doors.errors import Invalid, Violation
 from memoryapp.graph.models import Belief, ParticipantNode, Relation, RelationPlayer
 from memoryapp.graph.services.beliefs import owners_of
+from memoryapp.graph.services.confirmed import is_confirmed
 from memoryapp.graph.slots import EARLIEST
-from memoryapp.ledger.models import Actor, Workspace, Write
+from memoryapp.ledger.models import Workspace, Write
 from memoryapp.ontology.compiled import Ontology
 from memoryapp.ontology.queries import current_ontology
 from memoryapp.review import services as review
@@ -96,17 +97,12 @@ def fitting(write: Write, rules: Sequence[Rule], older: Belief, newcomer: Belief
     return next((rule for rule in rules if _fits(ontology, rule, older, newcomer)), None)
 
 
-def confirmed_by_person(belief: Belief) -> bool:
-    """Whether a person wrote it down or decided something about it."""
-    return belief.states.filter(write__actor__kind=Actor.Kind.PERSON).exists()
-
-
 def _fits(ontology: Ontology, rule: Rule, older: Belief, newcomer: Belief) -> bool:
     if rule.kinds and not any(ontology.is_kind(newcomer.kind, kind) for kind in rule.kinds):
         return False
     if rule.later and not (newcomer.valid_from or EARLIEST) > (older.valid_from or EARLIEST):
         return False
-    if rule.unconfirmed and confirmed_by_person(older):
+    if rule.unconfirmed and is_confirmed(older):
         return False
     if not rule.source_kinds and not rule.spoken_by_owner:
         return True

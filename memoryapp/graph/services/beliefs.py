@@ -1,7 +1,8 @@
 """The life of a belief after it was recorded: superseded, retired, retracted, reinstated, edited, dated, shared.
 
 What was said never changes. Each verb appends states through `change_state`, which is the only function that changes a
-belief's head. None of them needs a case; verdicts on cases are made of these verbs.
+belief's head. None of them needs a case; verdicts on cases are made of these verbs. What a
+person confirmed none of them changes for an agent.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from memoryapp.graph import changes
 from memoryapp.graph.models import Belief, BeliefReader, BeliefState, Relation, RelationPlayer
 from memoryapp.graph.models.beliefs import Audience, Standing, Status
 from memoryapp.graph.services.assembling import Assembly, Playing
+from memoryapp.graph.services.confirmed import refuse_confirmed
 from memoryapp.graph.statements import Moment, Quoted
 from memoryapp.ledger.models import Actor, Write
 
@@ -145,6 +147,7 @@ def give_way(
     check_lock(belief, lock)
     _require_content(belief)
     _require_content(to)
+    refuse_confirmed(write, belief)
     relation = supersede(write, belief, to, reason=reason, evidence=evidence)
     changes.announce(write, [belief, to, *conflict.reconsider(write, [belief, to])])
     return relation
@@ -168,6 +171,7 @@ def retire(write: Write, belief: Belief, *, reason: str, at: Moment | None = Non
     """It is over, without a successor: true until `at` (now, when not said). Reversible by `reinstate`."""
     write.by.require("withdraw")
     _require_live(belief, lock)
+    refuse_confirmed(write, belief)
     moment = at.instant if at else write.recorded_at
     if belief.valid_from and moment < belief.valid_from:
         raise Invalid.at(
@@ -184,6 +188,7 @@ def retract(write: Write, belief: Belief, *, reason: str, lock: int | None = Non
     if belief.standing == Standing.RETRACTED:
         return belief
     _require_content(belief)
+    refuse_confirmed(write, belief)
     change_state(write, belief, reason=reason, status=Status.ARCHIVED, standing=Standing.RETRACTED)
     return _settled(write, belief)
 
@@ -206,6 +211,7 @@ def reinstate(write: Write, belief: Belief, *, reason: str, lock: int | None = N
             code="superseded",
             extra={"successor": str(successor.pk)},
         )
+    refuse_confirmed(write, belief)
     before = belief.states.filter(status__in=[Status.ACTIVATED, Status.RESOLVING]).order_by("sequence").last()
     dates = {name: getattr(before, name) for name in HEAD if name.startswith("valid_")} if before else {}
     change_state(write, belief, reason=reason, status=Status.ACTIVATED, standing=Standing.HOLDS, **dates)
@@ -227,6 +233,7 @@ def change_validity(
 
     write.by.require("remember")
     _require_live(belief, lock)
+    refuse_confirmed(write, belief)
     set_dates(write, belief, valid_from, valid_to, reason=reason)
     conflict.refuse_taken_slot(belief)
     return _settled(write, belief)
@@ -262,6 +269,7 @@ def change_audience(
     _require_content(belief)
     if wrong := audience_fault(write, audience, readers, bool(owners_of(belief))):
         raise Invalid.at(*wrong)
+    refuse_confirmed(write, belief)
     BeliefReader.objects.filter(belief=belief).exclude(actor__in=readers).delete()
     BeliefReader.objects.bulk_create(
         [

@@ -15,6 +15,7 @@ from memoryapp.graph.models import Belief, Node
 from memoryapp.graph.models.beliefs import Audience, Standing, Status
 from memoryapp.graph.refusals import all_or_none
 from memoryapp.graph.services import beliefs, conflict
+from memoryapp.graph.services.confirmed import may_change, refuse_confirmed
 from memoryapp.graph.services.remembering import Remembered, record_all
 from memoryapp.graph.statements import Moment, NodeReference, Quoted, Statement
 from memoryapp.ledger.models import Write
@@ -23,6 +24,8 @@ from memoryapp.ontology.queries import current_ontology
 
 MOST = 500
 """Edges in one batch."""
+
+CONFIRMED = "The edge was said anew with other qualifiers, and a person confirmed it as it is held."
 
 
 def connect(
@@ -42,7 +45,8 @@ def connect(
 
     The classes and the edge's own properties must be declared for the relationship. The same edge again is one more
     evidence. The same two nodes with other qualifiers supersede the edge that holds then; where edges are declared
-    `multi`, they add another. Where one subject or object has one edge, a second is a conflict for a person to settle.
+    `multi`, they add another. Where one subject or object has one edge, a second is a conflict for a person to settle;
+    so are other qualifiers that an agent says of an edge which a person confirmed.
     """
     write.by.require("connect_nodes")
     statement = Statement(
@@ -76,6 +80,8 @@ def connect_as(write: Write, statement: Statement) -> Remembered:
     begins = _begins(statement)
     if older.valid_from is not None and begins is not None and begins < older.valid_from:
         return record_all(write, [_before(statement, older)], numbered=False)[0]
+    if not may_change(write, older):
+        return record_all(write, [statement], numbered=False, against=[conflict.Rival(older, CONFIRMED)])[0]
     beliefs.end(write, older, begins or write.recorded_at, reason="The edge was said anew with other qualifiers.")
     remembered = record_all(write, [statement], numbered=False)[0]
     beliefs.supersede(write, older, remembered.belief, reason="The edge was said anew with other qualifiers.")
@@ -104,6 +110,7 @@ def disconnect(
         raise Invalid.at("/at", "never_has_no_time", "What never was right has no time at which it ended.", "no time")
     if edge.status not in (Status.ACTIVATED, Status.RESOLVING):
         raise Conflict("The edge is over already.", code="archived", extra={"standing": edge.standing})
+    refuse_confirmed(write, edge)
     moment = at.instant if at else write.recorded_at
     if edge.valid_from and moment < edge.valid_from:
         accepted = f"a time from {edge.valid_from.isoformat()} on"

@@ -12,6 +12,7 @@ from memoryapp.graph.models import Belief
 from memoryapp.graph.models.beliefs import Status
 from memoryapp.graph.services import conflict
 from memoryapp.graph.services.beliefs import check_lock, owners_of, supersede
+from memoryapp.graph.services.confirmed import refuse_confirmed
 from memoryapp.graph.services.remembering import store
 from memoryapp.graph.statements import Moment, Statement
 from memoryapp.ledger.models import Write
@@ -39,6 +40,7 @@ def edit(
     check_lock(belief, lock)
     if belief.status not in (Status.ACTIVATED, Status.RESOLVING):
         raise Conflict("Only what is held or waits for a verdict is edited.", code="archived")
+    refuse_confirmed(write, belief)
     edited = replace(
         write,
         belief,

@@ -17,6 +17,12 @@ from memoryapp.graph.queries.relations import relations as relations_seen
 from memoryapp.graph.refusals import all_or_none
 from memoryapp.graph.services import beliefs, conflict
 from memoryapp.graph.services.assembling import Assembly, Playing, change_relation
+from memoryapp.graph.services.confirmed import (
+    is_confirmed,
+    may_change,
+    refuse_confirmed,
+    refuse_confirmed_relation,
+)
 from memoryapp.graph.statements import Moment, Player, Quoted
 from memoryapp.ledger.models import Write
 from memoryapp.ontology.compiled import Ontology
@@ -129,6 +135,7 @@ def retract_relation(write: Write, relation: Relation, *, reason: str) -> Relati
         message = f"A {relation.kind} is not taken back by itself."
         raise Invalid.at("/relation", "not_by_itself", message, accepted)
     _refuse_last_support(relation)
+    refuse_confirmed_relation(write, relation)
     change_relation(write, relation, reason=reason, state=Relation.State.RETRACTED)
     if relation.kind == "supersession":
         _restore(write, relation, reason)
@@ -306,6 +313,7 @@ def _settle(write: Write, kind: str, read: _Read) -> None:
     touched = [player.belief for player in read.players if player.belief is not None]
     if kind == "ownership":
         owned, owner = read.belief("owned"), read.in_role("owner")[0].node
+        refuse_confirmed(write, owned)
         owners = {uuid.UUID(one) for one in beliefs.owners_of(owned)} | ({owner.pk} if owner else set())
         beliefs.change_state(write, owned, reason="It was given an owner.", owners=sorted(owners))
     changes.announce(write, touched)
@@ -321,6 +329,7 @@ def _supersede(
         accepted = newer.valid_from.isoformat() if newer.valid_from else "no valid_from"
         message = "A supersession takes effect when its successor begins to hold."
         raise Invalid.at("/valid_from", "not_the_successors", message, accepted)
+    refuse_confirmed(write, older)
     relation = beliefs.supersede(write, older, newer, reason="Another belief took its place.", evidence=evidence)
     changes.announce(write, [older, newer, *conflict.reconsider(write, [older, newer])])
     return relation
@@ -328,7 +337,7 @@ def _supersede(
 
 def _contradict(write: Write, read: _Read, ontology: Ontology) -> Relation:
     claims = sorted((one.belief for one in read.players if one.belief), key=lambda one: (one.recorded_at, one.pk))
-    older, newcomer = claims
+    older, newcomer = _held_and_waiting(write, *claims)
     waiting = [one for one in claims if one.status not in (Status.ACTIVATED, Status.RESOLVING)]
     if waiting:
         message = "Only beliefs that are held or wait for a verdict can contradict each other."
@@ -346,6 +355,15 @@ def _contradict(write: Write, read: _Read, ontology: Ontology) -> Relation:
     )
     changes.announce(write, [older, newcomer])
     return conflict.open_conflicts(write, [newcomer])[-1].relation
+
+
+def _held_and_waiting(write: Write, older: Belief, newer: Belief) -> tuple[Belief, Belief]:
+    """The newer of two claims waits; for an agent, whichever no person confirmed. Refused when both are confirmed."""
+    if newer.status != Status.ACTIVATED or may_change(write, newer):
+        return older, newer
+    if older.status == Status.ACTIVATED and is_confirmed(older):
+        refuse_confirmed(write, older, newer)
+    return newer, older
 
 
 def _refuse_last_support(relation: Relation) -> None:

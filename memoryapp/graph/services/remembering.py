@@ -63,8 +63,17 @@ def remember_all(write: Write, statements: Sequence[Statement]) -> list[Remember
     return record_all(write, statements)
 
 
-def record_all(write: Write, statements: Sequence[Statement], *, numbered: bool = True) -> list[Remembered]:
-    """What `remember_all` does, for whoever has a right of its own to it (a verdict, extraction)."""
+def record_all(
+    write: Write,
+    statements: Sequence[Statement],
+    *,
+    numbered: bool = True,
+    against: Sequence[conflict.Rival] = (),
+) -> list[Remembered]:
+    """What `remember_all` does, for whoever has a right of its own to it (a verdict, extraction).
+
+    What is new waits beside those it is recorded `against`, whatever slot it fills.
+    """
     if len(statements) > MOST:
         raise Invalid.at("", "too_many", f"{len(statements)} statements are too many at once.", f"at most {MOST}")
     reading = Reading(write, statements)
@@ -74,6 +83,7 @@ def record_all(write: Write, statements: Sequence[Statement], *, numbered: bool 
         raise Invalid.all(wrong if numbered else (_unnumbered(violation) for violation in wrong))
     drafts = [one for one in read if isinstance(one, Draft)]
     batch = _Batch(write, reading.ontology.number, drafts)
+    batch.against = against
     for draft in drafts:
         batch.take(draft)
     return batch.finish()
@@ -142,6 +152,7 @@ class _Batch:
         self.readers: list[BeliefReader] = []
         self.rivals: list[tuple[Belief, list[conflict.Rival]]] = []
         self.taken: list[tuple[Belief, Outcome]] = []
+        self.against: Sequence[conflict.Rival] = ()
 
     def take(self, draft: Draft) -> None:
         """Decide what becomes of one draft."""
@@ -192,7 +203,8 @@ class _Batch:
         return next((known for known in archived if not known.is_over_before(draft)), None)
 
     def _newcomer(self, draft: Draft) -> tuple[Belief, Outcome]:
-        rivals = self.held.rivals(draft)
+        found = [*self.held.rivals(draft), *self.against]
+        rivals = list({rival.older.pk: rival for rival in found}.values())
         if not rivals:
             return self.create(draft, Status.ACTIVATED, "Recorded."), "created"
         reason = "Recorded. It contradicts what is held and waits for a verdict."
