@@ -51,7 +51,8 @@ _OFFSET = re.compile(r"[+-][0-9]{2}:[0-9]{2}")
 
 
 @cache
-def _zones() -> frozenset[str]:
+def time_zones() -> frozenset[str]:
+    """The IANA names this machine knows, read from its disk once."""
     return frozenset(available_timezones())
 
 
@@ -61,7 +62,7 @@ def zone_of(name: str) -> dt.tzinfo:
         return _fixed(name)
     if name in ("UTC", "Z"):
         return dt.UTC
-    if name not in _zones():
+    if name not in time_zones():
         raise NotAMoment("unknown_time_zone", f"There is no time zone “{name[:64]}”.", "an IANA name: Europe/Paris")
     return ZoneInfo(name)
 

@@ -8,11 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
 from typing import Any
-from zoneinfo import ZoneInfo, available_timezones
+from zoneinfo import ZoneInfo
 
 from django.db.models import Model
 
 from memoryapp.doors.errors import Violation
+from memoryapp.doors.moments import time_zones
 from memoryapp.ledger.models import Workspace
 from memoryapp.sources import identities
 from memoryapp.sources.inputs import ParticipantInput, SourceInput, ThreadInput, TurnInput
@@ -43,7 +44,7 @@ def moment(said_at: Any, said_zone: str, time_zone: str, path: str, row: int | N
         said_zone = said_zone or time_zone
     try:
         said = Said(said_at.astimezone(dt.UTC), said_zone or _zone_of(said_at))
-        if said.zone in available_timezones():
+        if said.zone in time_zones():
             said.at.astimezone(ZoneInfo(said.zone))
         return said
     except (OverflowError, ValueError):
@@ -84,7 +85,7 @@ def _fits(given: object, model: type[Model], at: str, row: int | None = None) ->
 
 def thread_violations(thread: ThreadInput) -> Iterator[Violation]:
     yield from _fits(thread, Thread, "/thread")
-    if thread.time_zone and thread.time_zone not in available_timezones():
+    if thread.time_zone and thread.time_zone not in time_zones():
         message = f"There is no time zone “{thread.time_zone[:64]}”."
         yield Violation("/thread/time_zone", "unknown_time_zone", message, "an IANA name, such as Europe/Lisbon")
 

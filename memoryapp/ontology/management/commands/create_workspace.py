@@ -1,13 +1,13 @@
 """Create a workspace with the types it starts from."""
 
 from typing import Any
-from zoneinfo import available_timezones
 
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.core.validators import validate_slug
 
 from memoryapp.doors.errors import DomainError
+from memoryapp.doors.moments import time_zones
 from memoryapp.ledger.models import Workspace
 from memoryapp.ontology.services import found_workspace, ready_made_names
 
@@ -27,7 +27,7 @@ class Command(BaseCommand):
             validate_slug(slug)
         except ValidationError as error:
             raise CommandError(f"“{slug}” is no slug: letters, digits and hyphens.") from error
-        if options["time_zone"] not in available_timezones():
+        if options["time_zone"] not in time_zones():
             raise CommandError(f"There is no time zone “{options['time_zone']}”, e.g. Europe/Lisbon.")
         if Workspace.objects.filter(slug=slug).exists():
             raise CommandError(f"There is a workspace “{slug}” already.")
