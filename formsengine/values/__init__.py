@@ -1,0 +1,1 @@
+"""Answers: what was said, read into what is kept, and what rules see of it."""
