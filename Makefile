@@ -3,6 +3,8 @@
 PYTHON ?= python3
 PORT ?= 8000
 BIN := .venv/bin
+# Every process started here may keep what it compiled: the tests start many.
+unexport PYTHONDONTWRITEBYTECODE
 BENCH := DEBUG=1 COMMONPLACE_VAR=var/bench
 PYTEST := $(BIN)/python -m pytest -q
 # PostgreSQL for the tests: a URL whose user may create databases. A cluster named `ci` on this machine is found by itself.
