@@ -66,6 +66,7 @@ INSTALLED_APPS = [
     "memoryapp.recall",
     "memoryapp.extraction",
     "memoryapp.api",
+    "memoryapp.mcp",
     "memoryapp.console",
     "django.contrib.admin",
     "django.contrib.auth",

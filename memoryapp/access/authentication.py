@@ -41,7 +41,7 @@ def authenticate(request: HttpRequest) -> tuple[AgentKey, Principal]:
     Raises Unauthenticated (`no_key`, `key_not_valid`) and TooMany; NotFound when the request names another workspace
     than the key's. A key that is unknown, revoked, expired or of a retired agent is one and the same answer.
     """
-    key = _key(request)
+    key = known_key(request)
     rate.count(key.prefix)
     _note_use(key)
     agent = key.agent
@@ -81,7 +81,8 @@ def as_told(by: Principal, told: dict[str, object]) -> Principal:
     return replace(by, **said) if said else by  # type: ignore[arg-type]
 
 
-def _key(request: HttpRequest) -> AgentKey:
+def known_key(request: HttpRequest) -> AgentKey:
+    """The key that a request names, if it opens anything. Counts nothing. Raises Unauthenticated."""
     scheme, _, text = request.headers.get("Authorization", "").partition(" ")
     text = text.strip()
     if scheme.lower() != "bearer" or not text:

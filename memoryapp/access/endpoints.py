@@ -24,7 +24,7 @@ from memoryapp.access.authentication import AgentKeyAuthentication, as_told
 from memoryapp.access.capabilities import BY_NAME
 from memoryapp.access.models import AgentKey
 from memoryapp.doors import etags, paging, problems, strict
-from memoryapp.doors.errors import Malformed, NotFound, WrongMediaType
+from memoryapp.doors.errors import DomainError, Malformed, NotFound, WrongMediaType
 from memoryapp.doors.fields import Body, Parameters, read_body
 from memoryapp.ledger import idempotency
 from memoryapp.ledger.idempotency import Answer
@@ -84,6 +84,12 @@ class Endpoint(APIView):
     """What to do instead of a verb that is not there, in a sentence."""
     reads_by_post: ClassVar[bool] = False
     """POST asks a question and stores nothing that a repeat would store again."""
+    channel: str = "rest"
+    """The door it is asked through."""
+    given: dict[str, Any] | None = None
+    """Its parameters as JSON values, from a door that has no query string."""
+    refusal: DomainError | None = None
+    """What a door already found wrong with the request; said once it is known who asks, and that they may."""
 
     authentication_classes = [AgentKeyAuthentication]
     permission_classes = []
@@ -114,16 +120,21 @@ class Endpoint(APIView):
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Who, then whether, then what: a caller without the right learns nothing of what the input should be."""
         self.perform_authentication(request)
-        self.key, self.by = request.user, request.auth  # type: ignore[assignment]
+        self.key, self.by = request.user, request.auth.through(channel=self.channel)  # type: ignore[assignment, union-attr]
         verb = (request.method or "").lower().replace("head", "get")
         if verb not in self.needs:
             return
         needed = self.needs[verb]
         if needed != ANY_KEY:
             self.by.require(needed)
+        if self.refusal is not None:
+            raise self.refusal
         context = {"zones": {"workspace": self.by.workspace.time_zone}}
-        query = request.META.get("QUERY_STRING", "")
-        self.asked = self.parameters.get(verb, NoParameters).read(query, context)
+        parameters = self.parameters.get(verb, NoParameters)
+        if self.given is not None:
+            self.asked = parameters.of(self.given, context)
+        else:
+            self.asked = parameters.read(request.META.get("QUERY_STRING", ""), context)
         self.told = self._read_body(request, verb, {"zones": dict(context["zones"])})
         if verb in self.locked:
             self.lock = etags.named_lock(request.headers.get("If-Match"))

@@ -263,6 +263,16 @@ class Parameters(Fields):
             else:
                 data[name] = _lexical(field, value)
         context.setdefault("zones", {})["request"] = _zone(data.get("time_zone"))
+        return cls._values(reader, data, found)
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any], context: dict[str, Any]) -> dict[str, Any]:
+        """The same values from a JSON object, each of its own type. Raises Malformed with every violation."""
+        context.setdefault("zones", {})["request"] = _zone(given.get("time_zone"))
+        return cls._values(cls(context=context), dict(given), [])
+
+    @classmethod
+    def _values(cls, reader: Parameters, data: dict[str, Any], found: list[Violation]) -> dict[str, Any]:
         try:
             values = reader.run_validation(data)
         except ValidationError as error:

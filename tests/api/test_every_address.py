@@ -151,7 +151,7 @@ SETS = [*capabilities.AGENT_ROLES.values(), *[(surface,) for surface in capabili
 
 @pytest.mark.parametrize("surfaces", SETS, ids=lambda surfaces: "+".join(surfaces) or "none")
 def test_an_agent_is_refused_every_verb_outside_its_surfaces(workspace: Any, surfaces: tuple[str, ...]) -> None:
-    """L4: as the table says, and before the input is read: the empty bodies sent here are never looked at."""
+    """L3, L4: as the table says, and before the input is read: the empty bodies sent here are never looked at."""
     agent = Caller(workspace, surfaces)
     granted = capabilities.of_surfaces(surfaces)
     for address, verb, needed, answer in _walk(agent):

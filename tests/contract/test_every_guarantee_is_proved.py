@@ -14,9 +14,9 @@ DOCUMENT = ROOT / "docs" / "guarantees.md"
 
 PROMISED = {
     *(f"T{number}" for number in [*range(1, 31), 32, *range(36, 44)]),
-    *(f"R{number}" for number in [*range(1, 6), *range(7, 12), 14, 17, *range(25, 29)]),
-    *(f"C{number}" for number in [*range(1, 6), *range(9, 12)]),
-    *("V1", "V2", "V3", "L4"),
+    *(f"R{number}" for number in [*range(1, 6), *range(7, 12), 14, 17, 22, *range(25, 29)]),
+    *(f"C{number}" for number in [*range(1, 6), *range(9, 13)]),
+    *("V1", "V2", "V3", "L3", "L4"),
 }
 """What this product promises as it stands."""
 

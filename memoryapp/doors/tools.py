@@ -1,0 +1,27 @@
+"""What a room offers to agents as a tool: an endpoint of its own under a name, with words a model reads.
+
+A tool adds no rule. Who may use it, what it takes, what it does and what it refuses is its endpoint's; the tool server
+asks the endpoint exactly as the REST door does. A room lists its tools in `TOOLS` of its `tools.py`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rest_framework.views import APIView
+
+
+@dataclass(frozen=True)
+class Tool:
+    """`verb` of `endpoint`, as an agent sees it.
+
+    `destructive`: it takes something out of sight. `idempotent`: asked for twice, it is done once, with no key.
+    """
+
+    name: str
+    endpoint: type[APIView]
+    verb: str
+    title: str
+    description: str
+    destructive: bool = False
+    idempotent: bool = False
