@@ -1,0 +1,57 @@
+"""One edition of the declared types, ready to be asked: look-ups, subtypes, checks, and the nearest declared name.
+
+Everything here is a pure function of the document. What is not declared raises `Invalid` with the nearest declared
+name and what would be accepted; what is declared but wrong comes back as violations, so that a batch can list them all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from memoryapp.ontology.compiled.declared import KeySet, Property, look_up
+from memoryapp.ontology.compiled.relations import RelationKinds
+from memoryapp.ontology.compiled.relationships import Relationships
+from memoryapp.ontology.consistency import check
+from memoryapp.ontology.document import OntologyDocument, SourceKind, View, read
+
+__all__ = ["FACT", "ROOT_KIND", "KeySet", "Ontology", "Property", "compile_document", "edition", "kept_edition"]
+
+ROOT_KIND = "memory"
+FACT = "fact"
+
+
+@dataclass(frozen=True)
+class Ontology(RelationKinds, Relationships):
+    """The declared types of one edition. `number` is the edition's in its workspace."""
+
+    def source_kind(self, name: str, path: str = "/kind") -> SourceKind:
+        return look_up(self.document.source_kinds, name, path, "kind of source", "undeclared_source_kind")
+
+    def view(self, name: str, path: str = "/view") -> View:
+        return look_up(self.document.views, name, path, "view", "undeclared_view")
+
+
+def compile_document(document: OntologyDocument, number: int = 0) -> Ontology:
+    """The document ready to be asked. Raises Invalid that lists everything that does not fit together."""
+    check(document)
+    return Ontology(document, number)
+
+
+_editions: dict[tuple[str, int], Ontology] = {}
+EDITIONS_KEPT = 256
+
+
+def edition(digest: str, number: int, data: Any) -> Ontology:
+    """The edition with this digest and number, read and compiled at most once in a process."""
+    kept = _editions.get((digest, number))
+    if kept is None:
+        if len(_editions) >= EDITIONS_KEPT:
+            _editions.pop(next(iter(_editions)), None)
+        kept = _editions[digest, number] = Ontology(read(data), number)
+    return kept
+
+
+def kept_edition(digest: str, number: int) -> Ontology | None:
+    """An edition that was compiled before."""
+    return _editions.get((digest, number))
