@@ -6,11 +6,12 @@ class ExtractionConfig(AppConfig):
     label = "extraction"
 
     def ready(self) -> None:
-        from memoryapp.extraction import cases, jobs, pages
+        from memoryapp.extraction import cases, jobs, pages, withdrawing
         from memoryapp.extraction.queries import KIND
         from memoryapp.graph import origins
         from memoryapp.ledger import jobs as ledger_jobs
         from memoryapp.sources import arrivals, learned
+        from memoryapp.sources.withdrawing import Resting, rests_on_source
 
         ledger_jobs.register(
             KIND,
@@ -23,4 +24,5 @@ class ExtractionConfig(AppConfig):
         learned.register("extraction", pages.learned_from)
         origins.register("extraction", pages.origins)
         arrivals.register(jobs.ask_for_extraction)
+        rests_on_source("extraction", Resting(withdrawing.taken_back, withdrawing.given_back))
         cases.register_cases()

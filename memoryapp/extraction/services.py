@@ -14,6 +14,7 @@ from memoryapp.extraction.candidates import Proposed, as_statement, normal
 from memoryapp.extraction.models import Candidate, ExtractionRun
 from memoryapp.extraction.naming import resolve_names
 from memoryapp.graph.models import Belief
+from memoryapp.graph.services.drafts import TAKEN_BACK
 from memoryapp.graph.services.ending import end_like
 from memoryapp.graph.services.remembering import record_all
 from memoryapp.ledger.models import Job, Write
@@ -22,6 +23,7 @@ from memoryapp.ontology.queries import current_ontology
 from memoryapp.review.models import Case
 from memoryapp.review.services import Subject, open_case, settle
 from memoryapp.sources.models import Source, Thread
+from memoryapp.sources.queries import taken_back
 
 HELD = "held_candidate"
 POLICY = "acceptance policy"
@@ -52,6 +54,7 @@ def propose(write: Write, run: ExtractionRun, proposals: Iterable[Proposed]) -> 
     write.by.require("tell")
     wanted = list(proposals)
     _refuse_bad_spans(wanted)
+    _refuse_taken_back(wanted)
     digests = [proposed.digest() for proposed in wanted]
     known = {
         (candidate.source_id, candidate.digest): candidate
@@ -246,6 +249,17 @@ def _considered(candidate: Candidate, kinds: tuple[str, ...]) -> Considered:
         rule=candidate.rule,
         confidence=candidate.confidence,
     )
+
+
+def _refuse_taken_back(proposals: Sequence[Proposed]) -> None:
+    gone = taken_back({proposed.source.pk for proposed in proposals})
+    violations = [
+        Violation(f"/candidates/{row}/source", "source_withdrawn", TAKEN_BACK, "a source that stands", row)
+        for row, proposed in enumerate(proposals)
+        if proposed.source.pk in gone
+    ]
+    if violations:
+        raise Invalid.all(violations)
 
 
 def _refuse_bad_spans(proposals: Sequence[Proposed]) -> None:

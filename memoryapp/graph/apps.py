@@ -6,13 +6,14 @@ class GraphConfig(AppConfig):
     label = "graph"
 
     def ready(self) -> None:
-        from memoryapp.graph import cases, changes, checks, identity_cases, participants, usage
+        from memoryapp.graph import cases, changes, checks, identity_cases, participants, usage, withdrawal_cases
         from memoryapp.graph.pages import presenting
-        from memoryapp.graph.services import projection
+        from memoryapp.graph.services import projection, withdrawing
         from memoryapp.graph.triggers import rules
         from memoryapp.ledger import triggers
         from memoryapp.ontology import usage as ontology_usage
         from memoryapp.sources import arrivals, identities, learned
+        from memoryapp.sources.withdrawing import Resting, rests_on_source
 
         triggers.register(rules)
         changes.register(projection.follow)
@@ -22,4 +23,6 @@ class GraphConfig(AppConfig):
         ontology_usage.register(usage.count)
         identity_cases.register()
         cases.register()
+        withdrawal_cases.register()
+        rests_on_source("graph", Resting(withdrawing.withdrawn, withdrawing.lifted))
         checks.register()

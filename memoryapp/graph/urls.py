@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from memoryapp.graph.pages import beliefs, changes, nodes
+from memoryapp.graph.pages import beliefs, changes, nodes, withdrawing
 
 app_name = "graph"
 urlpatterns: list[URLPattern] = [
@@ -10,4 +10,6 @@ urlpatterns: list[URLPattern] = [
     path("beliefs/<uuid:belief_id>/", beliefs.belief, name="belief"),
     *(path(f"beliefs/<uuid:belief_id>/{verb}/", changes.change, {"verb": verb}, name=verb) for verb in changes.VERBS),
     path("nodes/<uuid:node_id>/", nodes.node, name="node"),
+    path("conversations/<uuid:thread_id>/withdraw/", withdrawing.thread, name="withdraw-thread"),
+    path("conversations/sources/<uuid:source_id>/withdraw/", withdrawing.source, name="withdraw-source"),
 ]

@@ -10,9 +10,11 @@ class IndexConfig(AppConfig):
         from memoryapp.index.models import Embedding, IndexEntry, Statistics, Term
         from memoryapp.ledger import dump, jobs, triggers
         from memoryapp.sources import arrivals
+        from memoryapp.sources.withdrawing import Resting, rests_on_source
 
         texts.register(said.SOURCE, said.ids, said.load)
         arrivals.register(said.arrived)
+        rests_on_source("index", Resting(said.taken_back, said.given_back, said.traces))
         dump.register_projection(IndexEntry, Term, Statistics, Embedding, rebuild=services.rebuild_restored)
         jobs.register(upkeep.KIND, upkeep.run, title="Bring the text index up to date")
         triggers.register(vectors.rules)

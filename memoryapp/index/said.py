@@ -11,9 +11,11 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from django.db.models import QuerySet
 
 from memoryapp.index import services
+from memoryapp.index.models import IndexEntry
 from memoryapp.index.texts import Text, who_and_when
 from memoryapp.ledger.models import Workspace, Write
 from memoryapp.sources.models import Source
+from memoryapp.sources.queries import withdrawn
 
 SOURCE = "source"
 PASSAGE = 2000
@@ -29,13 +31,30 @@ def arrived(write: Write, sources: Sequence[Source]) -> None:
 
 
 def ids(workspace: Workspace) -> Iterator[uuid.UUID]:
-    """Every source of the workspace, in the order stored."""
-    yield from Source.objects.filter(workspace=workspace).order_by("pk").values_list("pk", flat=True).iterator()
+    """Every source of the workspace that is not taken back, in the order stored."""
+    standing = Source.objects.filter(workspace=workspace).exclude(pk__in=withdrawn(workspace))
+    yield from standing.order_by("pk").values_list("pk", flat=True).iterator()
 
 
 def load(workspace: Workspace, wanted: Sequence[uuid.UUID]) -> Iterator[Text]:
-    """The texts of these sources; of one whose content is gone, none."""
-    yield from _texts(Source.objects.filter(workspace=workspace, pk__in=wanted))
+    """The texts of these sources; of one whose content is gone, or that is taken back, none."""
+    standing = Source.objects.filter(workspace=workspace, pk__in=wanted).exclude(pk__in=withdrawn(workspace))
+    yield from _texts(standing)
+
+
+def taken_back(write: Write, sources: Sequence[uuid.UUID]) -> None:
+    """Nobody finds the words of a source that is taken back."""
+    services.remove(write, [(SOURCE, source) for source in sources])
+
+
+def given_back(write: Write, sources: Sequence[uuid.UUID]) -> None:
+    """The words are found again."""
+    services.put(write, load(write.workspace, sources))
+
+
+def traces(workspace: Workspace, sources: Sequence[uuid.UUID]) -> int:
+    """How many entries hold words of these sources."""
+    return IndexEntry.objects.filter(workspace=workspace, target_type=SOURCE, target_id__in=sources).count()
 
 
 def passages(content: str) -> Iterator[str]:

@@ -11,9 +11,11 @@ import uuid
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from django.db.models import Exists, OuterRef, QuerySet
+
 from memoryapp.doors.moments import Precision
 from memoryapp.graph.models import Belief, Node, Relation, RelationPlayer
-from memoryapp.graph.models.beliefs import Status
+from memoryapp.graph.models.beliefs import Standing, Status
 from memoryapp.graph.queries import listing
 from memoryapp.index import services as index
 from memoryapp.index.models import IndexEntry
@@ -70,9 +72,9 @@ def _owned_by(nodes: Sequence[uuid.UUID]) -> set[uuid.UUID]:
 
 
 def belief_ids(workspace: Workspace) -> Iterator[uuid.UUID]:
-    """Every belief of the workspace that still says something."""
-    rows = Belief.objects.filter(workspace=workspace).exclude(status=Status.DELETED).order_by("pk")
-    yield from rows.values_list("pk", flat=True).iterator()
+    """Every belief of the workspace that still says something, and whose source is not taken back."""
+    rows = Belief.objects.filter(workspace=workspace).exclude(status=Status.DELETED)
+    yield from rows.exclude(standing=Standing.WITHDRAWN).order_by("pk").values_list("pk", flat=True).iterator()
 
 
 def belief_texts(workspace: Workspace, ids: Sequence[uuid.UUID]) -> Iterator[Text]:
@@ -81,7 +83,8 @@ def belief_texts(workspace: Workspace, ids: Sequence[uuid.UUID]) -> Iterator[Tex
         return
     ontology = current_ontology(workspace)
     owners = listing.owners(ids)
-    for belief in Belief.objects.filter(workspace=workspace, pk__in=ids).exclude(status=Status.DELETED).order_by("pk"):
+    rows = Belief.objects.filter(workspace=workspace, pk__in=ids).exclude(status=Status.DELETED)
+    for belief in rows.exclude(standing=Standing.WITHDRAWN).order_by("pk"):
         names = sorted(node.label for node in owners.get(belief.pk, ()))
         kind, path = _kind(ontology, belief)
         yield Text(
@@ -97,8 +100,8 @@ def belief_texts(workspace: Workspace, ids: Sequence[uuid.UUID]) -> Iterator[Tex
 
 
 def node_ids(workspace: Workspace) -> Iterator[uuid.UUID]:
-    """Every node of the workspace but those folded into another."""
-    rows = Node.objects.filter(workspace=workspace).exclude(state=Node.State.FOLDED).order_by("pk")
+    """Every node of the workspace but those folded into another, or known from nothing but what is taken back."""
+    rows = _known(Node.objects.filter(workspace=workspace)).order_by("pk")
     yield from rows.values_list("pk", flat=True).iterator()
 
 
@@ -107,13 +110,29 @@ def node_texts(workspace: Workspace, ids: Sequence[uuid.UUID]) -> Iterator[Text]
     if not ids:
         return
     ontology = current_ontology(workspace)
-    rows = Node.objects.filter(workspace=workspace, pk__in=ids).exclude(state=Node.State.FOLDED).order_by("pk")
+    rows = _known(Node.objects.filter(workspace=workspace, pk__in=ids)).order_by("pk")
     for node in rows:
         declared = ontology.document.node_classes.get(node.node_class)
         title = declared.title or node.node_class if declared else node.node_class
         path = "/".join(reversed(ontology.class_line(node.node_class))) if declared else node.node_class
         words = [title, *_searchable(ontology, node)] if declared else [title]
         yield Text(NODE, node.pk, node.label, label=" ".join(words), kind=path)
+
+
+def _known(nodes: QuerySet[Node]) -> QuerySet[Node]:
+    said = Belief.objects.filter(subject=OuterRef("pk"), shape=Belief.Shape.PROPERTY)
+    taken_back = Exists(said) & ~Exists(said.exclude(standing=Standing.WITHDRAWN))
+    return nodes.exclude(state=Node.State.FOLDED).exclude(taken_back)
+
+
+def traces(workspace: Workspace, sources: Sequence[uuid.UUID]) -> int:
+    """How many entries of beliefs that fell are still there."""
+    fallen = Belief.objects.filter(workspace=workspace, standing=Standing.WITHDRAWN).values("pk")
+    return IndexEntry.objects.filter(workspace=workspace, target_type=BELIEF, target_id__in=fallen).count()
+
+
+def unmoved(write: Write, sources: Sequence[uuid.UUID]) -> None:
+    """What of the graph changes when a source is taken back is announced by the graph."""
 
 
 def _searchable(ontology: Ontology, node: Node) -> Iterator[str]:

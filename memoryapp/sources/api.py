@@ -61,6 +61,7 @@ SOURCE: Described = {
     "title": serializers.CharField(),
     "path": serializers.CharField(),
     "url": serializers.CharField(),
+    "withdrawn_at": serializers.DateTimeField(allow_null=True, help_text="When it was taken back, if it was."),
 }
 
 
@@ -114,6 +115,7 @@ def shape_source(source: Source) -> dict[str, Any]:
         "title": source.title,
         "path": source.path,
         "url": source.url,
+        "withdrawn_at": getattr(source, "withdrawn_at", None),
     }
 
 

@@ -132,3 +132,49 @@ class Source(WorkspaceRow):
 
     def __str__(self) -> str:
         return f"{self.kind} {self.said_at:%Y-%m-%d %H:%M}"
+
+
+class Withdrawal(WorkspaceRow):
+    """A source taken back, or a conversation with every turn it had. While it is in force nothing stands on them.
+
+    It is in force until `lifted_by`.
+    """
+
+    thread = models.ForeignKey(Thread, on_delete=models.PROTECT, null=True, blank=True, related_name="withdrawals")
+    source = models.ForeignKey(Source, on_delete=models.PROTECT, null=True, blank=True, related_name="withdrawals")
+    write = models.ForeignKey(Write, on_delete=models.PROTECT, related_name="withdrawals")
+    lifted_by = models.ForeignKey(Write, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
+    recorded_at = models.DateTimeField()
+
+    guard = Guard(mutable=("lifted_by",))
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(thread__isnull=False, source__isnull=True) | Q(thread__isnull=True, source__isnull=False),
+                name="withdrawal_of_one_thing",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"withdrawal {self.recorded_at:%Y-%m-%d %H:%M}"
+
+
+class WithdrawnSource(WorkspaceRow):
+    """A source that a withdrawal took back."""
+
+    withdrawal = models.ForeignKey(Withdrawal, on_delete=models.PROTECT, related_name="sources")
+    source = models.ForeignKey(Source, on_delete=models.PROTECT, related_name="taken_back")
+    in_force = models.BooleanField(default=True)
+
+    guard = Guard(mutable=("in_force",))
+
+    class Meta:
+        indexes = [models.Index(fields=["workspace", "in_force"], name="withdrawn_in_force")]
+        constraints = [
+            models.UniqueConstraint(fields=["source"], condition=Q(in_force=True), name="withdrawn_once"),
+            models.UniqueConstraint(fields=["withdrawal", "source"], name="withdrawn_source_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.source_id} taken back"

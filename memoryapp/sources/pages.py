@@ -81,6 +81,8 @@ def thread(request: HttpRequest, by: Principal, thread_id: uuid.UUID) -> HttpRes
         {
             "by": by,
             "thread": found,
+            "withdrawal": queries.withdrawal_of(by, thread_id),
+            "withdraw_url": address(by, "graph:withdraw-thread", thread_id) if by.may("withdraw") else "",
             "turns": _with_learned(by, told.items),
             "participants": list(found.participants.all()),
             **reading,
@@ -104,6 +106,8 @@ def source(request: HttpRequest, by: Principal, source_id: uuid.UUID) -> HttpRes
         {
             "by": by,
             "source": found,
+            "withdrawal": queries.withdrawal_of(by, source_id),
+            "withdraw_url": address(by, "graph:withdraw-source", source_id) if by.may("withdraw") else "",
             "title": title_of(found),
             "learned": learned(by, [found.pk])[found.pk],
             "refresh_url": request.get_full_path(),
@@ -202,6 +206,8 @@ def _with_learned(by: Principal, turns: Sequence[Source]) -> list[dict[str, Any]
             "speaker": turn.speaker,
             "said_at": turn.said_at,
             "content": turn.content,
+            "withdrawn_at": turn.withdrawn_at,  # type: ignore[attr-defined]
+            "withdraw_url": address(by, "graph:withdraw-source", turn.pk) if by.may("withdraw") else "",
             "learned": made[turn.pk],
         }
         for turn in turns

@@ -6,14 +6,16 @@ Everything is within the caller's workspace; what lies outside does not exist fo
 from __future__ import annotations
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from django.db.models import Count, Max, Min, QuerySet
+from django.db.models import Count, Max, Min, OuterRef, Q, QuerySet, Subquery
 
 from memoryapp.doors.errors import NotFound
+from memoryapp.ledger.models import Workspace
 from memoryapp.ledger.principal import Principal
-from memoryapp.sources.models import Participant, Source, Thread
+from memoryapp.sources.models import Participant, Source, Thread, Withdrawal, WithdrawnSource
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,7 @@ def turns(by: Principal, thread_id: uuid.UUID) -> QuerySet[Source]:
     by.require("read_sources")
     return (
         Source.objects.filter(workspace=by.workspace, thread_id=thread_id)
+        .annotate(withdrawn_at=_withdrawn_at())
         .select_related("participant", "write__actor")
         .order_by("position")
     )
@@ -77,6 +80,7 @@ def sources(by: Principal, kind: str = "") -> QuerySet[Source]:
     found = Source.objects.filter(workspace=by.workspace)
     if kind:
         found = found.filter(kind=kind)
+    found = found.annotate(withdrawn_at=_withdrawn_at())
     return found.select_related("participant", "thread", "write__actor").order_by("-said_at", "-pk")
 
 
@@ -137,3 +141,43 @@ def sources_named(
         else []
     )
     return by_id, {(turn.thread_id, turn.message_id): turn for turn in turns if turn.thread_id}
+
+
+def withdrawn(workspace: Workspace | uuid.UUID) -> QuerySet[WithdrawnSource, Any]:
+    """Ids of the sources of a workspace that are taken back, as a subquery: nothing stands on them."""
+    return WithdrawnSource.objects.filter(workspace=workspace, in_force=True).values("source")
+
+
+def taken_back(source_ids: Collection[uuid.UUID]) -> set[uuid.UUID]:
+    """Those of these sources that are taken back."""
+    if not source_ids:
+        return set()
+    found = WithdrawnSource.objects.filter(source__in=source_ids, in_force=True)
+    return set(found.values_list("source", flat=True))
+
+
+def withdrawal_of(by: Principal, thing_id: uuid.UUID) -> Withdrawal | None:
+    """The withdrawal in force of this source or thread, if there is one; of a turn also that of its conversation."""
+    by.require("read_sources")
+    found = Withdrawal.objects.filter(workspace=by.workspace, lifted_by__isnull=True).select_related("write__actor")
+    mine = Q(thread=thing_id) | Q(source=thing_id) | Q(sources__source=thing_id, sources__in_force=True)
+    return found.filter(mine).order_by("-recorded_at").first()
+
+
+def sources_of(by: Principal, *, source: uuid.UUID | None = None, thread: uuid.UUID | None = None) -> list[uuid.UUID]:
+    """What taking this back takes back: the source itself, or the turns of the thread not taken back before."""
+    if source is not None:
+        return [_the_source(by, source).pk]
+    assert thread is not None
+    _the_thread(by, thread)
+    turns = Source.objects.filter(workspace=by.workspace, thread=thread).exclude(pk__in=withdrawn(by.workspace))
+    return list(turns.order_by("position").values_list("pk", flat=True))
+
+
+_the_source, _the_thread = source, thread
+"""The reads of one, where a parameter has their name."""
+
+
+def _withdrawn_at() -> Subquery:
+    taken = WithdrawnSource.objects.filter(source=OuterRef("pk"), in_force=True)
+    return Subquery(taken.values("withdrawal__recorded_at")[:1])

@@ -27,6 +27,8 @@ pytestmark = pytest.mark.django_db
 REASON = {"reason": "It is not so."}
 BODIES: dict[str, dict[str, Any]] = {
     "supersede": REASON | {"successor": "01890a5d-ac96-774b-bcce-b302099a8057"},
+    "withdraw-source": {"rationale": "It was said of somebody else."},
+    "withdraw-thread": {"rationale": "It was said of somebody else."},
     "validity": REASON | {"valid_from": "2024"},
 }
 """By the name of an address: what its POST takes, where that is not a reason alone."""

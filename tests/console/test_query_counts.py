@@ -35,7 +35,7 @@ RECORDED = {
     "edit": 5,
     "node": 11,
     "conversations/": 6,
-    "thread": 14,
+    "thread": 15,
     "conversations/?kind=statement": 5,
     "jobs/": 11,
     "job": 7,

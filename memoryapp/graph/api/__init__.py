@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern
 
-from memoryapp.graph.api import beliefs, changing, edges, explaining, nodes, relations, views
+from memoryapp.graph.api import beliefs, changing, edges, explaining, nodes, relations, views, withdrawing
 
 urlpatterns: list[URLPattern] = [
     *beliefs.urlpatterns,
@@ -12,4 +12,5 @@ urlpatterns: list[URLPattern] = [
     *relations.urlpatterns,
     *views.urlpatterns,
     *explaining.urlpatterns,
+    *withdrawing.urlpatterns,
 ]

@@ -23,6 +23,7 @@ SHOWN = {
     "resolving": "Waiting for a verdict",
     "ended": "Ended",
     "retracted": "Never was right",
+    "withdrawn": "Taken back with its source",
     "everything": "Everything, with the past",
 }
 """What of the beliefs is listed, by the word in the address."""
@@ -49,8 +50,8 @@ def listed(by: Principal, wanted: Wanted) -> QuerySet[Belief]:
         found = found.filter(status=Status.RESOLVING)
     elif wanted.shown == "ended":
         found = found.filter(status=Status.ARCHIVED, standing=Standing.ENDED)
-    elif wanted.shown == "retracted":
-        found = found.filter(standing=Standing.RETRACTED)
+    elif wanted.shown in ("retracted", "withdrawn"):
+        found = found.filter(standing=wanted.shown)
     for word in wanted.text.replace("\x00", "").split():
         found = found.filter(content__icontains=word)
     return found.select_related("write__actor")

@@ -7,12 +7,14 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
 
+from django.db.models import Exists, OuterRef
+
 from memoryapp.doors import moments
 from memoryapp.graph.models import Belief, BeliefState, Relation, RelationPlayer
 from memoryapp.ledger.models import Write
 from memoryapp.ledger.principal import Principal
 from memoryapp.sources import queries as sources
-from memoryapp.sources.models import Source
+from memoryapp.sources.models import Source, WithdrawnSource
 
 Told = dict[str, Any]
 
@@ -66,6 +68,7 @@ def quotes(by: Principal, thing_ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, lis
     }
     players = list(
         RelationPlayer.objects.filter(kind="sourcing", role="evidence", relation__in=list(of_relation))
+        .annotate(taken_back=Exists(WithdrawnSource.objects.filter(source=OuterRef("source"), in_force=True)))
         .select_related("source__participant", "source__thread")
         .order_by("source__said_at", "source", "span_start")
     )
@@ -114,6 +117,7 @@ def _quote(player: RelationPlayer, place: sources.InPlace | None) -> Told:
     source = player.source
     assert source is not None
     return cited(source) | {
+        "withdrawn": player.taken_back,  # type: ignore[attr-defined]
         "quote": player.quote,
         "span": [player.span_start, player.span_end] if player.span_start is not None else None,
         "content": source.content if place else None,
@@ -137,6 +141,7 @@ def cited(source: Source) -> Told:
         "path": source.path,
         "url": source.url,
         "recorded_at": source.recorded_at,
+        "withdrawn": getattr(source, "withdrawn_at", None) is not None,
     }
 
 

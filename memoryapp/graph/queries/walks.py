@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import uuid
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
 from memoryapp.doors.errors import NotFound
 from memoryapp.graph.models import Belief, Relation, RelationPlayer
 from memoryapp.graph.models.beliefs import Standing, Status
 from memoryapp.ledger.principal import Principal
+from memoryapp.sources.models import WithdrawnSource
 
 MOST_LEVELS = 1000
 """Where a walk without a depth ends; it says so."""
@@ -82,23 +83,43 @@ def dependants(by: Principal, *, source: uuid.UUID | None = None, belief: uuid.U
     """
     if belief is not None:
         _seen(by, belief)
-    gone = {belief} if belief is not None else set()
-    start = gone or _resting_on(source)
-    region, derivations = _below(start)
-    sources = _standing_sources(region - gone, source)
-    standing = {one for one in region - gone if sources[one]}
-    changed = True
-    while changed:
-        changed = False
-        for one in derivations:
-            if one.conclusion in standing or one.conclusion in gone:
-                continue
-            if all(premise in standing or (premise not in region and premise not in gone) for premise in one.premises):
-                standing.add(one.conclusion)
-                changed = True
-    fallen = region - gone - standing
-    live = Belief.objects.visible_to(by).filter(pk__in=fallen).exclude(standing__in=[Standing.RETRACTED])
+    support = Support.without(sources={source} if source else set(), beliefs={belief} if belief else set())
+    live = Belief.objects.visible_to(by).filter(pk__in=support.lost()).exclude(standing__in=[Standing.RETRACTED])
     return sorted(live.exclude(status=Status.DELETED).values_list("pk", flat=True))
+
+
+@dataclass(frozen=True)
+class Support:
+    """What beliefs stand on once some sources or beliefs are gone, as far as these reach."""
+
+    region: set[uuid.UUID]
+    derivations: list[Derivation]
+    sourced: set[uuid.UUID]
+    gone: set[uuid.UUID]
+
+    @classmethod
+    def without(cls, *, sources: Collection[uuid.UUID] = (), beliefs: Collection[uuid.UUID] = ()) -> Support:
+        """Everything that rests, however far, on these sources or beliefs. A few queries for each level."""
+        removed = set(beliefs)
+        region, derivations = _below(removed | (_resting_on(sources) if sources else set()))
+        sourced = _standing_on_sources(region - removed, set(sources))
+        outside = {premise for one in derivations for premise in one.premises} - region
+        fell = Belief.objects.filter(pk__in=outside, standing=Standing.WITHDRAWN) if outside else Belief.objects.none()
+        return cls(region, derivations, sourced, removed | set(fell.values_list("pk", flat=True)))
+
+    def lost(self, kept: Collection[uuid.UUID] = ()) -> set[uuid.UUID]:
+        """The beliefs that nothing holds up any more, when those `kept` stand by themselves."""
+        standing = self.sourced | (set(kept) & self.region)
+        changed = True
+        while changed:
+            changed = False
+            for one in self.derivations:
+                if one.conclusion in standing or one.conclusion in self.gone:
+                    continue
+                if all(premise in standing or premise not in self.region | self.gone for premise in one.premises):
+                    standing.add(one.conclusion)
+                    changed = True
+        return self.region - self.gone - standing
 
 
 def _seen(by: Principal, belief_id: uuid.UUID) -> None:
@@ -139,12 +160,12 @@ def _goes_round(derivations: list[Derivation]) -> bool:
     return bool(rests)
 
 
-def _resting_on(source: uuid.UUID | None) -> set[uuid.UUID]:
+def _resting_on(sources: Collection[uuid.UUID]) -> set[uuid.UUID]:
     cited = RelationPlayer.objects.filter(
-        kind="sourcing", role="evidence", source=source, relation__state=Relation.State.ACTIVATED
+        kind="sourcing", role="evidence", source__in=sources, relation__state=Relation.State.ACTIVATED
     ).values("relation")
     sourced = RelationPlayer.objects.filter(kind="sourcing", role="sourced", relation__in=cited, belief__isnull=False)
-    return set(sourced.values_list("belief", flat=True))
+    return {belief for belief in sourced.values_list("belief", flat=True) if belief}
 
 
 def _below(start: set[uuid.UUID]) -> tuple[set[uuid.UUID], list[Derivation]]:
@@ -157,17 +178,18 @@ def _below(start: set[uuid.UUID]) -> tuple[set[uuid.UUID], list[Derivation]]:
     return region, _derivations(conclusions=region)
 
 
-def _standing_sources(beliefs: set[uuid.UUID], without: uuid.UUID | None) -> dict[uuid.UUID, int]:
-    """How many sources each belief stands on, this one aside."""
+def _standing_on_sources(beliefs: set[uuid.UUID], without: set[uuid.UUID]) -> set[uuid.UUID]:
+    """Which of the beliefs stand on a source that is not taken back, these aside."""
     sourcing = RelationPlayer.objects.filter(
         kind="sourcing", role="sourced", belief__in=beliefs, relation__state=Relation.State.ACTIVATED
     )
     of_relation = dict(sourcing.values_list("relation", "belief"))
-    found: dict[uuid.UUID, int] = defaultdict(int)
     evidence_players = RelationPlayer.objects.filter(
         kind="sourcing", role="evidence", relation__in=sourcing.values("relation")
-    )
-    for relation, source in evidence_players.values_list("relation", "source"):
-        if source != without:
-            found[of_relation[relation]] += 1
-    return found
+    ).exclude(source__in=WithdrawnSource.objects.filter(in_force=True).values("source"))
+    found = {
+        of_relation[relation]
+        for relation, source in evidence_players.values_list("relation", "source")
+        if source not in without
+    }
+    return {belief for belief in found if belief}

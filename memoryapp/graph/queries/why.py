@@ -14,7 +14,7 @@ from django.db.models import QuerySet
 
 from memoryapp.doors.errors import NotFound
 from memoryapp.graph.models import Belief, Relation, RelationPlayer, RelationState
-from memoryapp.graph.queries import walks
+from memoryapp.graph.queries import walks, withdrawals
 from memoryapp.graph.queries.told import Told, history, provenance, quotes, told
 from memoryapp.ledger.models import ServedItem
 from memoryapp.ledger.principal import Principal
@@ -70,6 +70,7 @@ def _why_belief(by: Principal, belief: Belief, depth: int) -> Told:
         "conflicts": _conflicts(belief, seen, players),
         "relations": _others(belief, seen, players),
         "history": history(belief),
+        "withdrawals": withdrawals.of_quotes(by, quoted[belief.pk]),
         "served": served(by, belief.pk),
     }
 

@@ -7,14 +7,14 @@ conflicts that were settled around it.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from django.db.models import Q
 
 from memoryapp.doors.errors import Conflict
 from memoryapp.graph.models import Belief, BeliefState, Relation, RelationPlayer, RelationState
 from memoryapp.ledger.models import Actor, Write
-from memoryapp.sources.models import Source
+from memoryapp.sources.models import Source, Withdrawal
 
 INSTEAD = (
     "A person confirmed it, and only a person changes it. Remember what speaks against it, or relate both as a "
@@ -24,12 +24,13 @@ SUPPORTED = ("sourced", "conclusion", "owned")
 """Roles of what a relation gives evidence, premises or an owner."""
 
 
-def confirmed(beliefs: Iterable[uuid.UUID]) -> set[uuid.UUID]:
-    """Those of these beliefs that a person wrote down or decided about."""
+def confirmed(beliefs: Iterable[uuid.UUID], apart_from: Collection[uuid.UUID] = ()) -> set[uuid.UUID]:
+    """Those of these beliefs that a person wrote down or decided about; what was said in sources `apart_from` or in
+    such as are taken back does not count, nor does it to take a source back."""
     wanted = set(beliefs)
     found = set(_by_states(wanted))
     found |= set(_by_what_they_stand_on(wanted - found)) if wanted - found else set()
-    return found | (set(_by_statements(wanted - found)) if wanted - found else set())
+    return found | (set(_by_statements(wanted - found, apart_from)) if wanted - found else set())
 
 
 def is_confirmed(belief: Belief) -> bool:
@@ -70,6 +71,9 @@ def _refusal(extra: dict[str, object]) -> Conflict:
 
 def _by_states(beliefs: set[uuid.UUID]) -> Sequence[uuid.UUID]:
     states = BeliefState.objects.filter(belief__in=beliefs, write__actor__kind=Actor.Kind.PERSON)
+    lifted = Withdrawal.objects.filter(lifted_by__isnull=False)
+    states = states.exclude(write__in=Withdrawal.objects.values("write"))
+    states = states.exclude(write__in=lifted.values("lifted_by"))
     return list(states.values_list("belief", flat=True))
 
 
@@ -85,13 +89,14 @@ def _by_what_they_stand_on(beliefs: set[uuid.UUID]) -> Sequence[uuid.UUID]:
     return list(players.values_list("belief", flat=True))
 
 
-def _by_statements(beliefs: set[uuid.UUID]) -> Sequence[uuid.UUID]:
+def _by_statements(beliefs: set[uuid.UUID], apart_from: Collection[uuid.UUID]) -> Sequence[uuid.UUID]:
     """It stands on what a member wrote down."""
+    statements = Source.objects.filter(kind=Source.Kind.STATEMENT).exclude(pk__in=apart_from)
     stated = RelationPlayer.objects.filter(
         kind="sourcing",
         role="sourced",
         belief__in=beliefs,
         relation__state=Relation.State.ACTIVATED,
-        relation__players__source__kind=Source.Kind.STATEMENT,
+        relation__players__source__in=statements.exclude(taken_back__in_force=True),
     )
     return list(stated.values_list("belief", flat=True))

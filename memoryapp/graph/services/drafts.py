@@ -25,11 +25,14 @@ from memoryapp.ledger.models import Write
 from memoryapp.ontology.compiled import FACT, Ontology
 from memoryapp.ontology.normalise import normal_value
 from memoryapp.ontology.queries import current_ontology
+from memoryapp.sources.queries import taken_back
 
 LONGEST = 20_000
 """Characters of one statement."""
 
 LONGEST_TOPIC = 200
+
+TAKEN_BACK = "This source was taken back; nothing new stands on it."
 
 
 @dataclass
@@ -85,6 +88,9 @@ class Reading:
             .exclude(standing__in=[Standing.RETRACTED, Standing.WITHDRAWN])
         )
         self._premises = {belief.pk: belief for belief in usable.filter(pk__in=wanted)} if wanted else {}
+        cited = {quoted.source.pk for statement in statements for quoted in statement.evidence}
+        self.taken_back = taken_back(cited)
+        """Sources among the evidence on which nothing stands any more."""
 
     def draft(self, statement: Statement, row: int) -> Draft | list[Violation]:
         """The draft of one statement, or everything that is wrong with it."""
@@ -220,6 +226,8 @@ class _One:
         for place, quoted in enumerate(said.evidence):
             if quoted.source.workspace_id != self.reading.write.workspace_id:
                 self._add(f"/evidence/{place}/source", "no_such_source", "There is no such source.", "a source's id")
+            elif quoted.source.pk in self.reading.taken_back:
+                self._add(f"/evidence/{place}/source", "source_withdrawn", TAKEN_BACK, "a source that stands")
             elif (quoted.start is None) != (quoted.end is None) or (
                 quoted.start is not None
                 and quoted.end is not None

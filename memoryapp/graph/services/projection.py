@@ -34,8 +34,8 @@ class Projection:
 def project(write: Write, nodes: Iterable[Node]) -> None:
     """Write properties, label and identity keys of these nodes anew from what is believed of them.
 
-    A value that ended still identifies its node; one that never was right does not. Raises Conflict
-    `identity_ambiguous` when a key belongs to another node already.
+    A value that ended, or whose source was taken back, still identifies its node; one that never was right does not.
+    Raises Conflict `identity_ambiguous` when a key belongs to another node already.
     """
     several = list({node.pk: node for node in nodes}.values())
     if not several:
@@ -69,7 +69,7 @@ def projections_at(
             shape=Belief.Shape.PROPERTY,
             audience=Audience.WORKSPACE,
             status__in=[Status.ACTIVATED, Status.ARCHIVED],
-            standing__in=[Standing.HOLDS, Standing.ENDED],
+            standing__in=[Standing.HOLDS, Standing.ENDED, Standing.WITHDRAWN],
         ).order_by("recorded_at", "id")
         for belief in rows:
             beliefs[belief.subject_id].append(belief)  # type: ignore[index]
@@ -85,6 +85,8 @@ def _projection(ontology: Ontology, node: Node, beliefs: list[Belief], at: dt.da
         if belief.predicate not in known or is_empty(belief.value):
             continue
         ever[belief.predicate].append(belief.value)
+        if belief.standing == Standing.WITHDRAWN:
+            continue
         if belief.status == Status.ACTIVATED:
             named[belief.predicate].append(belief.value)
             if _holds(belief, at):

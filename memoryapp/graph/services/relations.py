@@ -23,11 +23,13 @@ from memoryapp.graph.services.confirmed import (
     refuse_confirmed,
     refuse_confirmed_relation,
 )
+from memoryapp.graph.services.drafts import TAKEN_BACK
 from memoryapp.graph.statements import Moment, Player, Quoted
 from memoryapp.ledger.models import Write
 from memoryapp.ontology.compiled import Ontology
 from memoryapp.ontology.document import Role
 from memoryapp.ontology.queries import current_ontology
+from memoryapp.sources.queries import taken_back
 
 MOST_PLAYERS = 1000
 MOST = 500
@@ -220,6 +222,9 @@ def _check_quoted(write: Write, quoted: Quoted, path: str, read: _Read) -> bool:
     length = len(quoted.source.content)
     if quoted.source.workspace_id != write.workspace_id:
         read.add(path, "no_such_source", "There is no such source.", "a source's id")
+        return False
+    if taken_back([quoted.source.pk]):
+        read.add(path, "source_withdrawn", TAKEN_BACK, "a source that stands")
         return False
     if quoted.start is None and quoted.end is None:
         return True

@@ -297,6 +297,7 @@ def _known(write: Write, drafts: Sequence[Draft]) -> defaultdict[str, list[_Know
     beliefs = list(
         Belief.objects.filter(workspace=write.workspace, statement__in={draft.digest for draft in drafts})
         .exclude(status=Status.DELETED)
+        .exclude(standing=Standing.WITHDRAWN)
         .exclude(standing=Standing.RETRACTED, write__in=_taken_back(write))
         .order_by("-recorded_at", "-pk")
     )

@@ -157,7 +157,7 @@ def _changes(by: Principal, ids: Sequence[uuid.UUID], asked: Asked) -> dict[uuid
 
 
 def support(ids: Iterable[uuid.UUID], known_at: dt.datetime | None = None) -> dict[uuid.UUID, list[Support]]:
-    """What these beliefs and relations stand on, the earliest said first. Two queries."""
+    """What these beliefs and relations stand on, the earliest said first; nothing that is taken back. Two queries."""
     wanted = list(ids)
     sourced = RelationPlayer.objects.filter(
         Q(belief__in=wanted) | Q(played_by__in=wanted),
@@ -172,6 +172,7 @@ def support(ids: Iterable[uuid.UUID], known_at: dt.datetime | None = None) -> di
         for relation, belief, played_by in sourced.values_list("relation", "belief", "played_by")
     }
     evidence = RelationPlayer.objects.filter(kind="sourcing", role="evidence", relation__in=list(of_relation))
+    evidence = evidence.exclude(source__taken_back__in_force=True)
     found: dict[uuid.UUID, list[Support]] = defaultdict(list)
     for player in evidence.select_related("source__participant", "source__thread", "source__member").order_by(
         "source__said_at", "source", "span_start"
