@@ -14,6 +14,7 @@ from django.utils import timezone
 from memoryapp.doors import moments
 from memoryapp.graph import policy
 from memoryapp.graph.models import Belief, Node, Relation, RelationPlayer
+from memoryapp.graph.models.beliefs import Audience
 from memoryapp.graph.queries import walks, why
 from memoryapp.graph.queries.told import provenance, quotes, told
 from memoryapp.graph.services import conflict, undoing, verdicts
@@ -21,7 +22,7 @@ from memoryapp.ledger.models import Write
 from memoryapp.ledger.principal import Principal
 from memoryapp.review import registry, sight
 from memoryapp.review.models import Case, Decision
-from memoryapp.review.registry import Asks, CaseKind, Field, Suggestion, Verdict
+from memoryapp.review.registry import Asks, CaseKind, Field, Subject, Suggestion, Verdict
 
 SIDES = ("older", "newcomer")
 NAMES = {"older": "Held now", "newcomer": "Newcomer"}
@@ -100,6 +101,7 @@ def register() -> None:
                 undo=undo,
                 suggest=suggest,
                 blocked=blocked,
+                reach=reach,
                 explains="The one held now stays current until somebody decides.",
                 headlines=headlines,
                 template="graph/cases/conflict.html",
@@ -116,6 +118,8 @@ def present(by: Principal, case: Case) -> dict[str, Any]:
     quoted = quotes(by, [older.pk, newcomer.pk])
     removed, added = word_diff(older.content, newcomer.content)
     owners = owner_labels([older.pk, newcomer.pk])
+    resting = walks.dependants_of(by, [older.pk, newcomer.pk])
+    served = why.times_served(by, {older.pk: None, newcomer.pk: case.opened_at})
     return {
         "sides": [
             {
@@ -125,8 +129,8 @@ def present(by: Principal, case: Case) -> dict[str, Any]:
                 "owners": owners[belief.pk],
                 "recorded": provenance(belief.write),
                 "sources": quoted[belief.pk],
-                "resting_on_it": len(walks.dependants(by, belief=belief.pk)),
-                "served": why.served_since(by, belief.pk, case.opened_at if side == "newcomer" else None),
+                "resting_on_it": len(resting[belief.pk]),
+                "served": served[belief.pk],
                 "words": removed if side == "older" else added,
             }
             for side, belief in sides.items()
@@ -136,6 +140,14 @@ def present(by: Principal, case: Case) -> dict[str, Any]:
         "question": question(by, newcomer, owners[newcomer.pk]),
         "initial": initial(older, newcomer),
     }
+
+
+def reach(write: Write, subjects: Sequence[Subject]) -> int:
+    """How many beliefs would fall with either side, and how often either was served."""
+    ids = [one.subject_id for one in subjects if one.role in SIDES]
+    fallen = {one for each in walks.dependants_of(write.by, ids).values() for one in each}
+    resting = Belief.objects.filter(workspace=write.workspace_id, pk__in=fallen, audience=Audience.WORKSPACE).count()
+    return resting + sum(why.times_served(write.by, dict.fromkeys(ids)).values())
 
 
 def question(by: Principal, belief: Belief, owners: Sequence[str]) -> str:
@@ -259,8 +271,7 @@ def _relation_id(case: Case) -> Any:
 
 
 def _hidden_beliefs(by: Principal) -> Any:
-    seen = Belief.objects.visible_to(by).values("pk")
-    return Belief.objects.filter(workspace=by.workspace).exclude(audience="workspace").exclude(pk__in=seen).values("pk")
+    return Belief.objects.hidden_from(by).values("pk")
 
 
 def _hidden_relations(by: Principal) -> Any:

@@ -11,14 +11,14 @@ from django.db.models import Q, QuerySet
 from memoryapp.doors.errors import Conflict, Invalid
 from memoryapp.graph import changes
 from memoryapp.graph.models import Belief, Mention, Node, RelationPlayer
-from memoryapp.graph.models.beliefs import Standing, Status
+from memoryapp.graph.models.beliefs import Audience, Standing, Status
 from memoryapp.graph.services import beliefs, mentions
 from memoryapp.ledger.models import Write
 from memoryapp.ledger.principal import Principal
 from memoryapp.ontology.queries import current_ontology
 from memoryapp.review import registry, sight
 from memoryapp.review.models import Case, Decision
-from memoryapp.review.registry import Asks, CaseKind, Field, Verdict
+from memoryapp.review.registry import Asks, CaseKind, Field, Subject, Verdict
 from memoryapp.sources.queries import in_place
 
 CHOICES = 200
@@ -87,6 +87,13 @@ def _headlines_of_mentions(by: Principal, cases: Sequence[Case]) -> dict[uuid.UU
     return {case: lines[mention] for case, mention in of_case.items() if mention in lines}
 
 
+def _reach_of_nodes(write: Write, subjects: Sequence[Subject]) -> int:
+    """How many statements name one of these nodes."""
+    nodes = [one.subject_id for one in subjects if one.subject_type == "node"]
+    about = Belief.objects.filter(Q(subject__in=nodes) | Q(object__in=nodes), workspace=write.workspace_id)
+    return about.filter(audience=Audience.WORKSPACE, status=Status.ACTIVATED).count()
+
+
 def _keep_apart(write: Write, case: Case, verdict: str, edits: dict[str, Any]) -> None:
     """They are not the same. The decision itself is what is remembered."""
 
@@ -111,6 +118,7 @@ MERGE_SUGGESTION = CaseKind(
     template="graph/cases/nodes.html",
     decide=_keep_apart,
     undo=_nothing_to_put_back,
+    reach=_reach_of_nodes,
     explains="Two nodes have names that differ by spaces or punctuation alone. No machine makes them one.",
 )
 
@@ -123,6 +131,7 @@ AMBIGUOUS_IDENTITY = CaseKind(
     template="graph/cases/nodes.html",
     decide=_keep_apart,
     undo=_nothing_to_put_back,
+    reach=_reach_of_nodes,
     explains="One description carried identity keys of several nodes. Nothing of it was stored.",
 )
 

@@ -177,7 +177,7 @@ class Cases(Endpoint):
     )
     def get(self, request: Request) -> Response:
         rows = queries.queue(self.by, Filters(**self.filters)).prefetch_related("subjects")
-        return self.page(rows, order=queries.ORDER, shape=shape)
+        return self.page(rows, order=queries.ORDERS["priority"], shape=shape)
 
 
 class OneCase(Endpoint):

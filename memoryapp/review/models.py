@@ -69,8 +69,14 @@ class Case(WorkspaceRow):
         indexes = [
             models.Index(fields=["workspace", "state", "-priority", "opened_at", "id"], name="case_queue"),
             models.Index(fields=["workspace", "kind", "key"], name="case_key"),
-            # Holds all that counting needs, so that counting reads no row.
-            models.Index(fields=["workspace", "state", "kind", "snoozed_until", "opened_at", "id"], name="case_count"),
+            models.Index(fields=["workspace", "state", "kind", "-priority", "opened_at", "id"], name="case_kind"),
+            models.Index(fields=["workspace", "state", "opened_at", "id"], name="case_age"),
+            models.Index(fields=["workspace", "state", "-reach", "opened_at", "id"], name="case_reach"),
+            models.Index(
+                fields=["workspace", "snoozed_until"],
+                condition=Q(state="open", snoozed_until__isnull=False),
+                name="case_snoozed",
+            ),
         ]
         constraints = [
             models.UniqueConstraint(

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    import uuid
-
     from memoryapp.ledger.models import Write
     from memoryapp.ledger.principal import Principal
     from memoryapp.review.models import Case, Decision
@@ -66,6 +65,14 @@ class Suggestion:
     because: str
 
 
+class Subject(NamedTuple):
+    """Something a case is about, in a role its kind names. `subject_type` is registered in `sight`."""
+
+    role: str
+    subject_type: str
+    subject_id: uuid.UUID
+
+
 @dataclass(frozen=True)
 class CaseKind:
     """A kind of case, by the room that puts it.
@@ -79,6 +86,8 @@ class CaseKind:
       `write.rationale`. Raises a domain error to refuse.
     * `undo(write, decision)`: put back everything the decision's write changed, or raise Conflict naming the later
       write that stands in the way. The case itself, and cases opened or voided by the decision, are put back here.
+    * `reach(write, subjects)`: how much rests on these things or was served from them, asked when a case about them is
+      opened. Only what the whole workspace may see counts.
     * `told(by, case)`: the same as plain data for REST, where `present` holds more than that.
     * `suggest(by, case)`: a suggestion or None. `blocked(by, case)`: verdicts that cannot be chosen now, each with why.
     """
@@ -92,6 +101,7 @@ class CaseKind:
     suggest: Callable[[Principal, Case], Suggestion | None] = field(default=lambda by, case: None)
     blocked: Callable[[Principal, Case], Mapping[str, str]] = field(default=lambda by, case: {})
     told: Callable[[Principal, Case], dict[str, Any]] | None = None
+    reach: Callable[[Write, Sequence[Subject]], int] = field(default=lambda write, subjects: 0)
     explains: str = ""
     headlines: Callable[[Principal, Sequence[Case]], Mapping[uuid.UUID, str]] = field(default=lambda by, cases: {})
     template: str = "review/cases/plain.html"

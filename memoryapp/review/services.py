@@ -10,7 +10,7 @@ import datetime as dt
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.db.models import Max
 
@@ -22,19 +22,12 @@ from memoryapp.review import edits as asked
 from memoryapp.review import queries, registry, sight
 from memoryapp.review.models import Case, CaseChange, CaseSubject, Decision
 from memoryapp.review.registry import CaseKind, Verdict
+from memoryapp.review.registry import Subject as Subject
 
 LEASE = dt.timedelta(minutes=15)
 """How long a claim lasts without activity. Others may take over at any time."""
 
 Change = CaseChange.Change
-
-
-class Subject(NamedTuple):
-    """Something a case is about, in a role its kind names. `subject_type` is registered in `sight`."""
-
-    role: str
-    subject_type: str
-    subject_id: uuid.UUID
 
 
 def open_case(
@@ -45,14 +38,13 @@ def open_case(
     reason: str,
     subjects: Sequence[tuple[str, str, uuid.UUID]],
     priority: int = 50,
-    reach: int = 0,
     due: dt.datetime | None = None,
 ) -> Case | None:
     """Put something before a person.
 
     The same kind and key that is open already is that case, raised to the higher priority and given what is new of the
-    subjects (each a `Subject` or its parts). None when a standing decision said never again. `reason` is a sentence
-    that holds nobody's words.
+    subjects (each a `Subject` or its parts). How far it reaches is asked of its kind now, and kept. None when a
+    standing decision said never again. `reason` is a sentence that holds nobody's words.
     """
     registered = registry.kind_named(kind)
     named = [Subject(*subject) for subject in subjects]
@@ -61,7 +53,7 @@ def open_case(
             raise ValueError(f"“{subject.subject_type}” is not registered: see memoryapp.review.sight.register.")
     case = Case.objects.filter(workspace=write.workspace, kind=kind, key=key, state=Case.State.OPEN).first()
     if case is not None:
-        return _raised(write, case, named, priority, reach)
+        return _raised(write, case, named, priority, registered.reach(write, named))
     if _settled_for_good(write, registered, key):
         return None
     case = Case.objects.create(
@@ -70,7 +62,7 @@ def open_case(
         key=key,
         reason=reason,
         priority=priority,
-        reach=reach,
+        reach=registered.reach(write, named),
         due=due,
         write=write,
         opened_at=write.recorded_at,

@@ -5,14 +5,17 @@ This room knows cases only by the ids of what they are about, so it asks here be
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from django.core.exceptions import EmptyResultSet
+from django.db import DEFAULT_DB_ALIAS
 from django.db.models import QuerySet
+from django.db.models.expressions import RawSQL
 
-if TYPE_CHECKING:
-    from memoryapp.ledger.principal import Principal
+from memoryapp.ledger.principal import Principal
 
 Ids = QuerySet[Any, Any]
 """A queryset of one column of ids: `Thing.objects...values("pk")`."""
@@ -23,7 +26,9 @@ class SubjectType:
     """A sort of thing that cases are about.
 
     `hidden(by)` are the ids of the workspace's things that `by` may not see; None when all of them may be seen by
-    everybody in the workspace. `search(by, text)` are the ids of those whose words hold the text.
+    everybody in the workspace. It is a question to the database that nothing but the workspace, the actor and the
+    capabilities of `by` shapes: it is put into SQL once and asked many times. `search(by, text)` are the ids of those
+    whose words hold the text.
     """
 
     name: str
@@ -43,14 +48,12 @@ def known(name: str) -> bool:
     return name in _types
 
 
-def out_of_sight(by: Principal) -> list[Ids]:
+def out_of_sight(by: Principal) -> list[RawSQL]:
     """The ids of the cases that are about something `by` may not see: one query for each sort of thing, so that each
     goes from the few hidden things to their cases and never through all cases."""
-    return [
-        _cases_about(by, subject_type, subject_type.hidden(by))
-        for subject_type in _types.values()
-        if subject_type.hidden
-    ]
+    asker = Principal(by.workspace, by.actor, "", by.capabilities)
+    asked = [_asked(subject_type, asker) for subject_type in _types.values() if subject_type.hidden]
+    return [RawSQL(sql, parameters) for sql, parameters in asked if sql]
 
 
 def about(by: Principal, text: str) -> list[Ids]:
@@ -60,6 +63,18 @@ def about(by: Principal, text: str) -> list[Ids]:
         for subject_type in _types.values()
         if subject_type.search
     ]
+
+
+@functools.lru_cache(maxsize=1024)
+def _asked(subject_type: SubjectType, by: Principal) -> tuple[str, tuple[Any, ...]]:
+    """The question as SQL: putting it together takes longer than answering it. Empty when nothing can be hidden."""
+    assert subject_type.hidden is not None
+    cases = _cases_about(by, subject_type, subject_type.hidden(by))
+    try:
+        sql, parameters = cases.query.get_compiler(DEFAULT_DB_ALIAS).as_sql()
+    except EmptyResultSet:
+        return "", ()
+    return sql, tuple(parameters)
 
 
 def _cases_about(by: Principal, subject_type: SubjectType, ids: Ids) -> Ids:

@@ -57,10 +57,16 @@ def at_queue(signed_in: Callable[..., Any], live_server: Any, told: Case) -> Cal
 def answered(page: Any, act: Callable[[], Any]) -> int:
     """Do something that asks the server, and wait until its answer is in place. Says the status."""
     page.evaluate(LISTEN)
-    with page.expect_response(lambda response: QUEUE in response.url) as response:
+    with page.expect_response(is_asked) as response:
         act()
-    page.wait_for_selector("html[data-settled]")
+    page.wait_for_selector("html[data-settled]:not([data-deciding])")
     return int(response.value.status)
+
+
+def is_asked(response: Any) -> bool:
+    """An answer to what somebody did; what is fetched ahead is none."""
+    asked = response.request
+    return QUEUE in response.url and (asked.method == "POST" or "hx-target" in asked.headers)
 
 
 def press(page: Any, key: str) -> int:

@@ -125,7 +125,7 @@ def test_the_counts_say_how_much_waits_and_since_when(opened: Open, reviewer: Pr
     with CaptureQueriesContext(connection) as counting:
         waiting = queries.waiting(reviewer)
     assert (waiting.total, waiting.by_kind, waiting.oldest) == (2, {"letter_pair": 2}, first.opened_at)
-    assert len(counting) == 3
+    assert len(counting) == 1
 
 
 def test_a_case_is_shown_with_its_verdicts_a_suggestion_and_its_history(

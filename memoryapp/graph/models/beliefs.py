@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import uuid
 from typing import TYPE_CHECKING
 
 from django.db import models
@@ -52,22 +54,34 @@ class BeliefQuerySet(models.QuerySet["Belief"]):
 
     def visible_to(self, by: Principal) -> BeliefQuerySet:
         """Those of the principal's workspace within whose audience it is. Outside it a belief does not exist."""
-        from memoryapp.graph.models.nodes import ActorNode
-        from memoryapp.graph.models.relations import Relation, RelationPlayer
-
-        mine = RelationPlayer.objects.filter(
-            kind="ownership",
-            role="owner",
-            node__in=ActorNode.objects.filter(workspace=by.workspace, actor=by.actor).values("node"),
-            relation__state=Relation.State.ACTIVATED,
-            relation__players__belief=OuterRef("pk"),
-        )
-        named = BeliefReader.objects.filter(belief=OuterRef("pk"), actor=by.actor)
+        mine, named = _audience_of(by.workspace.pk, by.actor.pk)
         return self.filter(workspace=by.workspace).filter(
-            Q(audience=Audience.WORKSPACE)
-            | Q(Exists(mine), audience=Audience.OWNERS)
-            | Q(Exists(named), audience=Audience.NAMED)
+            Q(audience=Audience.WORKSPACE) | Q(mine, audience=Audience.OWNERS) | Q(named, audience=Audience.NAMED)
         )
+
+    def hidden_from(self, by: Principal) -> BeliefQuerySet:
+        """The others of the workspace."""
+        mine, named = _audience_of(by.workspace.pk, by.actor.pk)
+        return self.filter(workspace=by.workspace).filter(
+            Q(~mine, audience=Audience.OWNERS) | Q(~named, audience=Audience.NAMED)
+        )
+
+
+@functools.lru_cache(maxsize=1024)
+def _audience_of(workspace: uuid.UUID, actor: uuid.UUID) -> tuple[Exists, Exists]:
+    """Whether the actor is an owner of a belief, whether it is a named reader: put together once for each actor, as
+    every read asks it."""
+    from memoryapp.graph.models.nodes import ActorNode
+    from memoryapp.graph.models.relations import Relation, RelationPlayer
+
+    mine = RelationPlayer.objects.filter(
+        kind="ownership",
+        role="owner",
+        node__in=ActorNode.objects.filter(workspace=workspace, actor=actor).values("node"),
+        relation__state=Relation.State.ACTIVATED,
+        relation__players__belief=OuterRef("pk"),
+    )
+    return Exists(mine), Exists(BeliefReader.objects.filter(belief=OuterRef("pk"), actor=actor))
 
 
 class Belief(WorkspaceRow):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import uuid
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
@@ -13,16 +14,20 @@ from memoryapp.doors.errors import DomainError
 from memoryapp.ledger.principal import Principal
 from memoryapp.review import queries, registry
 from memoryapp.review.models import Case
-from memoryapp.review.queries import Filters, Waiting
+from memoryapp.review.queries import HIGH, Filters
 
 AGES = {"1": "A day and more", "7": "A week and more", "30": "A month and more"}
 ASSIGNEES = {"me": "Mine", "nobody": "Unclaimed"}
-NAMES = ("kind", "assignee", "older", "q", "snoozed", "page")
+WEIGHTS = {"high": "High priority", "reach": "Something rests on it"}
+ORDERS = {"": "Most important first", "age": "Oldest first", "reach": "Widest reach first"}
+FILTERS = ("kind", "assignee", "older", "weight", "agent", "q", "snoozed")
+PLACES = ("after", "before")
+NAMES = (*FILTERS, "order", *PLACES)
 
 
 @dataclass(frozen=True)
 class Address:
-    """Where in the queue somebody is."""
+    """Where in the queue somebody is. `after` and `before` name a case, beside which the page of the list lies."""
 
     slug: str
     parameters: dict[str, str]
@@ -30,32 +35,40 @@ class Address:
     @classmethod
     def of(cls, by: Principal, given: QueryDict) -> Address:
         """What of the address the queue knows; anything else is left out."""
-        known = {name: given.get(name, "").strip() for name in NAMES}
+        known = {name: given.get(name, "").strip()[:200] for name in NAMES}
         return cls(by.workspace.slug, {name: value for name, value in known.items() if value})
 
     @property
     def filters(self) -> Filters:
-        older = self.parameters.get("older", "")
+        older, weight = self.parameters.get("older", ""), self.parameters.get("weight")
         return Filters(
             kind=self.parameters.get("kind", ""),
             assignee=self.parameters.get("assignee", ""),
             older_than=dt.timedelta(days=int(older)) if older in AGES else None,
-            text=self.parameters.get("q", "")[:200],
+            text=self.parameters.get("q", ""),
+            agent=_id(self.parameters.get("agent", "")),
+            priority=HIGH if weight == "high" else 0,
+            reach=1 if weight == "reach" else 0,
             snoozed=self.parameters.get("snoozed") == "yes",
+            order=self.parameters.get("order", "priority"),
         )
 
-    @property
-    def page(self) -> int:
-        number = self.parameters.get("page", "1")
-        return max(1, int(number)) if number.isascii() and number.isdigit() and len(number) < 6 else 1
+    def beside(self, name: str) -> uuid.UUID | None:
+        """The case beside which the page lies, as `after` or as `before`."""
+        return _id(self.parameters.get(name, ""))
 
     @property
     def is_filtered(self) -> bool:
-        return bool(self.parameters.keys() - {"page"})
+        return bool(self.parameters.keys() & set(FILTERS))
 
     @property
     def query(self) -> str:
         return f"?{urlencode(self.parameters)}" if self.parameters else ""
+
+    @property
+    def filters_query(self) -> str:
+        """What is looked for and in which order, wherever in it one is."""
+        return urlencode({name: value for name, value in self.parameters.items() if name not in PLACES})
 
     @property
     def plain(self) -> str:
@@ -74,49 +87,29 @@ class Address:
         return self.to("case", case.pk)
 
     def but(self, **changes: str) -> str:
-        """The same with some of it changed or, when empty, left out; from the first page."""
-        changed = {**self.parameters, "page": "", **changes}
+        """The same with some of it changed or, when empty, left out; from the start of the list."""
+        changed = {**self.parameters, **dict.fromkeys(PLACES, ""), **changes}
         left = {name: value for name, value in changed.items() if value}
         return self.plain + (f"?{urlencode(left)}" if left else "")
 
-    def choices(self, waiting: Waiting) -> list[dict[str, object]]:
-        """The selects of the filter bar."""
-        kinds = [
-            (kind.name, f"{kind.title} ({waiting.by_kind[kind.name]})" if kind.name in waiting.by_kind else kind.title)
-            for kind in registry.kinds()
-        ]
+    def chips(self, actors: dict[str, str]) -> list[dict[str, str]]:
+        """The filters in force, each with the address without it. `actors` names those that filters name by id."""
         return [
-            {"label": "Kind", "name": "kind", "chosen": self.parameters.get("kind"), "options": kinds},
-            {
-                "label": "Who",
-                "name": "assignee",
-                "chosen": self.parameters.get("assignee"),
-                "options": list(ASSIGNEES.items()),
-            },
-            {
-                "label": "Age",
-                "name": "older",
-                "chosen": self.parameters.get("older"),
-                "options": list(AGES.items()),
-            },
-        ]
-
-    def chips(self) -> list[dict[str, str]]:
-        """The filters in force, each with the address without it."""
-        return [
-            {"words": self._words(name, value), "clear_url": self.but(**{name: ""})}
+            {"words": self._words(name, value, actors), "clear_url": self.but(**{name: ""})}
             for name, value in self.parameters.items()
-            if name != "page"
+            if name in FILTERS
         ]
 
-    def _words(self, name: str, value: str) -> str:
+    def _words(self, name: str, value: str, actors: dict[str, str]) -> str:
         if name == "kind":
             return next((kind.title for kind in registry.kinds() if kind.name == value), value)
         if name == "assignee":
-            return ASSIGNEES.get(value, "One person's")
-        if name == "older":
-            return AGES.get(value, value)
-        return "Snoozed as well" if name == "snoozed" else f"“{value}”"
+            return ASSIGNEES.get(value) or f"With {actors.get(value, 'one person')}"
+        if name == "agent":
+            return f"From {actors.get(value, 'one agent')}"
+        if name == "snoozed":
+            return "Snoozed as well"
+        return {"older": AGES, "weight": WEIGHTS}.get(name, {}).get(value, f"“{value}”")
 
 
 def checked(by: Principal, given: QueryDict) -> tuple[Address, DomainError | None]:
@@ -129,3 +122,10 @@ def checked(by: Principal, given: QueryDict) -> tuple[Address, DomainError | Non
         kept = {name: value for name, value in address.parameters.items() if name not in places}
         return Address(address.slug, kept), error
     return address, None
+
+
+def _id(text: str) -> uuid.UUID | None:
+    try:
+        return uuid.UUID(text)
+    except ValueError:
+        return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import uuid
 from dataclasses import replace
+from typing import Any
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponseBase
@@ -13,8 +14,8 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST
 
-from memoryapp.doors.errors import Conflict, Invalid, Malformed, Stale
-from memoryapp.doors.pages import member_page, wants_fragment
+from memoryapp.doors.errors import Conflict, Invalid, Malformed, NotFound, Stale
+from memoryapp.doors.pages import member_page, page, wants_fragment
 from memoryapp.ledger.models import Write
 from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import record
@@ -23,7 +24,7 @@ from memoryapp.review.models import Case, Decision
 from memoryapp.review.pages.address import Address
 from memoryapp.review.pages.form import ASK, EDIT, Typed, edits_of
 from memoryapp.review.pages.looking import draw
-from memoryapp.review.pages.shown import Toast, stage, verdict_words
+from memoryapp.review.pages.shown import Toast, beside, stage, verdict_words
 from memoryapp.review.registry import CaseKind
 
 MORNING = dt.time(9)
@@ -42,7 +43,7 @@ def decide(request: HttpRequest, by: Principal, case_id: uuid.UUID) -> HttpRespo
         decision = _carry_out(by, case, typed)
     except (Conflict, Stale, Invalid) as error:
         refused = Typed(typed.values, typed.verdict, error.violations)
-        context = stage(by, address, case, typed=refused, error=error) | {"opened": True}
+        context = stage(by, address, queries.case(by, case_id), typed=refused, error=error) | {"opened": True}
         return draw(request, context, status=error.status)
     toast = Toast(f"{verdict_words(decision)}.", address.to("undo", decision.pk))
     return _go_on(request, by, address, case, toast)
@@ -135,19 +136,45 @@ def _until(chosen: str) -> dt.datetime:
 
 
 def _go_on(request: HttpRequest, by: Principal, address: Address, done: Case, toast: Toast) -> HttpResponseBase:
-    """The case after this one in front, or the clear queue."""
+    """The case after this one in front, or the clear queue. Where the browser has put the next one in front by itself
+    (`ahead`), only what stands beside it."""
+    if wants_fragment(request) and (ahead := _ahead(by, request.POST.get("ahead", ""))):
+        return _keep(request, by, address, done, ahead, toast)
     following = queries.next_after(by, done, address.filters)
     url = address.case(following) if following else address.url
     if not wants_fragment(request):
         messages.success(request, toast.words)
         return redirect(url)
     context = stage(by, address, following) | {"opened": True}
-    left = context["waiting"].total
-    words = f"{toast.words} {f'{left} left' if left else 'The queue is clear'}."
-    taken = {"draft-taken": f"case-{done.pk}"}
-    response = draw(request, context, toast=replace(toast, words=words), triggers=taken)
+    response = draw(request, context, toast=_with_left(toast, context), triggers=_taken(done))
     response["HX-Push-Url"] = url
     return response
+
+
+def _keep(
+    request: HttpRequest, by: Principal, address: Address, done: Case, ahead: Case, toast: Toast
+) -> HttpResponseBase:
+    context = beside(by, address, case=ahead)
+    context |= {"toast": _with_left(toast, context)}
+    return page(request, "review/beside.html", context, triggers=_taken(done))
+
+
+def _ahead(by: Principal, case_id: str) -> Case | None:
+    """The case that the browser has in front already, as long as it waits."""
+    try:
+        found = queries.case(by, uuid.UUID(case_id))
+    except (ValueError, NotFound):
+        return None
+    return found if found.state == Case.State.OPEN else None
+
+
+def _with_left(toast: Toast, context: dict[str, Any]) -> Toast:
+    left = context["waiting"].total
+    return replace(toast, words=f"{toast.words} {f'{left} left' if left else 'The queue is clear'}.")
+
+
+def _taken(done: Case) -> dict[str, str]:
+    return {"draft-taken": f"case-{done.pk}"}
 
 
 def _show(request: HttpRequest, by: Principal, address: Address, case: Case, toast: Toast) -> HttpResponseBase:

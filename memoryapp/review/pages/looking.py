@@ -12,7 +12,7 @@ from memoryapp.doors.pages import member_page, page, wants_fragment
 from memoryapp.ledger.principal import Principal
 from memoryapp.review import queries
 from memoryapp.review.pages import address as addresses
-from memoryapp.review.pages.shown import Toast, beginning, stage
+from memoryapp.review.pages.shown import Toast, alone, beginning, stage
 
 
 @require_safe
@@ -27,9 +27,12 @@ def queue(request: HttpRequest, by: Principal) -> HttpResponse:
 @require_safe
 @member_page("read_cases")
 def case(request: HttpRequest, by: Principal, case_id: uuid.UUID) -> HttpResponse:
-    """One case, beside the list it was come from."""
+    """One case, beside the list it was come from; for a swap the case alone, so that it is there at once."""
     address, _ = addresses.checked(by, request.GET)
-    return draw(request, stage(by, address, queries.case(by, case_id)) | {"opened": True})
+    found = queries.case(by, case_id)
+    if wants_fragment(request):
+        return page(request, "review/case.html", alone(by, address, found) | {"opened": True, "moving": True})
+    return draw(request, stage(by, address, found) | {"opened": True})
 
 
 def draw(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import uuid
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from django.db.models import prefetch_related_objects
@@ -14,8 +16,9 @@ from memoryapp.ledger.principal import Principal
 from memoryapp.review import queries, registry
 from memoryapp.review.models import Case, CaseChange, Decision
 from memoryapp.review.pages.address import Address
+from memoryapp.review.pages.filtering import filters_of
 from memoryapp.review.pages.form import Typed, form_of
-from memoryapp.review.queries import Presented
+from memoryapp.review.queries import Page, Presented
 
 LISTED = 50
 """Cases on one page of the list."""
@@ -31,31 +34,46 @@ class Toast:
 
 def stage(by: Principal, address: Address, case: Case | None = None, **more: Any) -> dict[str, Any]:
     """The queue as it stands, with one case in front when there is one. `more` is what `case_view` takes."""
-    return _stage(by, address, list(_listed(by, address)), case, **more)
+    return beside(by, address, _listed(by, address), case) | {
+        "front": case_view(by, address, case, **more) if case else None
+    }
 
 
 def beginning(by: Principal, address: Address) -> dict[str, Any]:
     """The queue with the first of it in front."""
-    found = list(_listed(by, address))
-    return _stage(by, address, found, next(iter(found), None))
+    found = _listed(by, address)
+    first = found.cases[0] if found.cases else None
+    return beside(by, address, found, first) | {"front": case_view(by, address, first) if first else None}
 
 
-def _stage(by: Principal, address: Address, found: list[Case], case: Case | None, **more: Any) -> dict[str, Any]:
+def beside(by: Principal, address: Address, found: Page | None = None, case: Case | None = None) -> dict[str, Any]:
+    """What stands beside the case in front: the list, what is looked for in it, and what comes after this one."""
+    found = found or _listed(by, address)
     waiting = queries.waiting(by)
     last = _last_decision(by) if by.may("decide_cases") else None
     return {
         "by": by,
         "address": address,
         "waiting": waiting,
-        "rows": rows(by, address, found[:LISTED]),
-        "matching": _matching(by, address, waiting.total),
-        "previous_url": address.but(page=str(address.page - 1)) if address.page > 1 else "",
-        "next_url": address.but(page=str(address.page + 1)) if len(found) > LISTED else "",
-        "choices": address.choices(waiting),
-        "chips": address.chips(),
+        "rows": rows(by, address, found.cases),
+        "here": case.pk if case else None,
+        "matching": queries.matching(by, address.filters) if address.is_filtered else waiting.total,
+        "previous_url": address.but(before=str(found.cases[0].pk)) if found.before and found.cases else "",
+        "next_url": address.but(after=str(found.cases[-1].pk)) if found.after else "",
+        "filters": filters_of(by, address, waiting),
         "last": last,
         "last_url": address.to("undo", last.pk) if last else "",
-        "front": case_view(by, address, case, **more) if case else None,
+        "ahead_url": _ahead(by, address, case, found.cases),
+    }
+
+
+def alone(by: Principal, address: Address, case: Case) -> dict[str, Any]:
+    """One case without what stands beside it."""
+    return {
+        "by": by,
+        "address": address,
+        "front": case_view(by, address, case),
+        "ahead_url": _ahead(by, address, case, []),
     }
 
 
@@ -69,6 +87,8 @@ def rows(by: Principal, address: Address, cases: list[Case]) -> list[dict[str, A
             "title": lines[case.pk],
             "opened_at": case.opened_at,
             "claimed_by": _who_is_on(by, case),
+            "reach": case.reach,
+            "is_high": case.priority >= queries.HIGH,
             "url": address.case(case),
         }
         for case in cases
@@ -88,7 +108,7 @@ def case_view(
     by: Principal, address: Address, case: Case, *, typed: Typed | None = None, error: DomainError | None = None
 ) -> dict[str, Any]:
     """One case with all it takes to decide it, what was typed before, and why that was not carried out."""
-    shown = queries.presented(by, case.pk)
+    shown = queries.shown(by, case)
     typed = typed or Typed()
     is_open = shown.case.state == Case.State.OPEN
     standing = next(
@@ -130,13 +150,23 @@ def verdict_words(decision: Decision) -> str:
     return chosen.label if chosen else decision.verdict.replace("_", " ").capitalize()
 
 
-def _listed(by: Principal, address: Address) -> Any:
-    start = (address.page - 1) * LISTED
-    return queries.queue(by, address.filters)[start : start + LISTED + 1]
+def _listed(by: Principal, address: Address) -> Page:
+    """The page of the list that the address names; its start when it names a case that is not there."""
+    beside = {name: _known(by, address.beside(name)) for name in ("after", "before")}
+    return queries.listed(by, address.filters, size=LISTED, **beside)
 
 
-def _matching(by: Principal, address: Address, total: int) -> int:
-    return queries.queue(by, address.filters).count() if address.is_filtered else total
+def _known(by: Principal, case_id: uuid.UUID | None) -> Case | None:
+    return Case.objects.visible_to(by).filter(pk=case_id).first() if case_id else None
+
+
+def _ahead(by: Principal, address: Address, case: Case | None, listed: list[Case]) -> str:
+    """Where the case lies that will be in front once this one is decided; the browser fetches it meanwhile."""
+    if case is None or case.state != Case.State.OPEN or not by.may("decide_cases"):
+        return ""
+    behind = next((after for one, after in pairwise(listed) if one.pk == case.pk), None)
+    following = behind or queries.next_after(by, case, address.filters)
+    return address.case(following) if following else ""
 
 
 def _last_decision(by: Principal) -> Decision | None:

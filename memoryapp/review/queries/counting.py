@@ -1,0 +1,78 @@
+"""How much waits, without reading all of it: beyond a bound nobody counts on."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import IntegerField, QuerySet, Subquery
+from django.utils import timezone
+
+from memoryapp.ledger.models import Workspace
+from memoryapp.ledger.principal import Principal
+from memoryapp.review import registry
+from memoryapp.review.models import Case
+from memoryapp.review.queries.queue import Filters, awake, queue
+
+BOUND = 1000
+"""How far each number is counted."""
+
+
+class Count(int):
+    """A number of cases; past the bound it reads as at least that many."""
+
+    def __str__(self) -> str:
+        return f"{BOUND:,}+" if self > BOUND else f"{int(self):,}"
+
+    __repr__ = int.__repr__
+
+
+class _Bounded(Subquery):
+    """How many rows a sliced query has."""
+
+    template = "(SELECT COUNT(*) FROM (%(subquery)s) bounded)"
+    output_field = IntegerField()
+
+    def __init__(self, found: QuerySet[Case]) -> None:
+        super().__init__(found.order_by().values("pk")[: BOUND + 1])
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """How much waits: in all, by kind, claimed by oneself, snoozed, and since when the oldest has."""
+
+    total: Count
+    by_kind: dict[str, Count]
+    mine: Count
+    snoozed: Count
+    oldest: dt.datetime | None
+
+
+def waiting(by: Principal) -> Waiting:
+    """How much waits for a person, of what the caller may see: one query, which reads no more than the bound of any
+    kind."""
+    by.require("read_cases")
+    now = timezone.now()
+    opened = Case.objects.visible_to(by).filter(state=Case.State.OPEN)
+    waits = opened.filter(awake())
+    kinds = [kind.name for kind in registry.kinds()]
+    asked: dict[str, Any] = {f"of_{number}": _Bounded(waits.filter(kind=kind)) for number, kind in enumerate(kinds)} | {
+        "mine": _Bounded(opened.filter(claimed_by=by.actor, claimed_until__gt=now)),
+        "snoozed": _Bounded(opened.filter(snoozed_until__gt=now)),
+        "oldest": Subquery(waits.order_by("opened_at").values("opened_at")[:1]),
+    }
+    found: Any = Workspace.objects.values(**asked).get(pk=by.workspace.pk)
+    by_kind = {kind: Count(found[f"of_{number}"]) for number, kind in enumerate(kinds) if found[f"of_{number}"]}
+    return Waiting(
+        total=Count(sum(by_kind.values())),
+        by_kind=by_kind,
+        mine=Count(found["mine"]),
+        snoozed=Count(found["snoozed"]),
+        oldest=found["oldest"],
+    )
+
+
+def matching(by: Principal, filters: Filters) -> Count:
+    """How many cases match, up to the bound."""
+    return Count(queue(by, filters).select_related(None).order_by().values("pk")[: BOUND + 1].count())
