@@ -10,7 +10,7 @@ import datetime as dt
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db.models import Max
 
@@ -102,6 +102,7 @@ def open_cases(write: Write, kind: str, openings: Sequence[Opening]) -> None:
                 key=opening.key,
                 reason=opening.reason,
                 priority=opening.priority,
+                reach=registered.reach(write, opening.subjects),
                 write=write,
                 opened_at=write.recorded_at,
             )
