@@ -9,7 +9,13 @@ from dataclasses import dataclass
 
 from memoryapp.doors.errors import Invalid, Violation
 
-ROLES = ("viewer", "reviewer", "curator", "admin")
+ROLE_WORDS = {
+    "viewer": "Look at everything, change nothing.",
+    "reviewer": "Also state in their own words, and decide what waits.",
+    "curator": "Also write and change beliefs and nodes, withdraw sources, and try jobs again.",
+    "admin": "Also members, agents, settings, the declared types, and erasing for good.",
+}
+ROLES = tuple(ROLE_WORDS)
 
 SURFACES = {
     "lookup": "Look things up: nodes, what is currently believed, and why.",
@@ -104,6 +110,18 @@ def known_surfaces(surfaces: Iterable[str]) -> list[str]:
             for surface in unknown
         )
     return [surface for surface in SURFACES if surface in asked]
+
+
+def as_matrix() -> str:
+    """Every capability against every member role and every agent surface, as the documentation shows it."""
+    columns = [*ROLES, *SURFACES]
+    lines = ["| | " + " | ".join(columns) + " |", "|---|" + ":-:|" * len(columns)]
+    for capability in CAPABILITIES:
+        granted = {*capability.roles, *capability.surfaces}
+        lines.append(
+            f"| `{capability.name}` | " + " | ".join("✓" if name in granted else "" for name in columns) + " |"
+        )
+    return "\n".join(lines) + "\n"
 
 
 def as_table() -> str:

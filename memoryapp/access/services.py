@@ -30,6 +30,14 @@ class IssuedKey:
     text: str
 
 
+@dataclass(frozen=True)
+class Admitted:
+    """Somebody who was let in. The password is that of an account made for them, at the only moment it is known."""
+
+    membership: Membership
+    password: str = ""
+
+
 def operator(workspace: Workspace, *, trace_id: str = "") -> Principal:
     """Whoever runs commands on this machine: may do everything in any workspace. Never reachable over a network."""
     actor, _ = Actor.objects.get_or_create(
@@ -112,11 +120,35 @@ def create_member(write: Write, *, user: User, role: str, name: str = "") -> Mem
     return membership
 
 
+def admit(write: Write, *, username: str, role: str, name: str = "") -> Admitted:
+    """Let somebody in by user name: with the account of that name, or with a new one and a password to hand over.
+
+    Raises what `create_member` and `create_account` raise, and Invalid (`blank_username`).
+    """
+    write.by.require("manage_members")
+    _known_role(role)
+    if not username:
+        raise Invalid.at("/username", "blank_username", "Say under which user name they sign in.", "letters and digits")
+    user = User.objects.filter(username__iexact=username).first()
+    if user is not None:
+        return Admitted(create_member(write, user=user, role=role, name=name))
+    password = new_password()
+    user = create_account(username=username, password=password)
+    return Admitted(create_member(write, user=user, role=role, name=name), password)
+
+
 def change_role(write: Write, *, membership: Membership, role: str) -> Membership:
-    """Give a member another role. The last administrator keeps theirs (Conflict `last_administrator`)."""
+    """Give a member another role, in force from their next request. The same role again changes nothing.
+
+    Raises Conflict: `last_administrator` keeps theirs, `membership_ended`.
+    """
     write.by.require("manage_members")
     _known_role(role)
     membership = _as_it_stands(write, membership)
+    if membership.ended_at:
+        raise Conflict("They are no member any more. Let them in again with the role.", code="membership_ended")
+    if membership.role == role:
+        return membership
     if role != Membership.Role.ADMIN:
         _keep_an_administrator(write, membership)
     before = membership.role
@@ -127,9 +159,11 @@ def change_role(write: Write, *, membership: Membership, role: str) -> Membershi
 
 
 def end_membership(write: Write, *, membership: Membership) -> Membership:
-    """Take a person out of the workspace at once. What they did stays theirs."""
+    """Take a person out of the workspace at once. What they did stays theirs. Ending it again changes nothing."""
     write.by.require("manage_members")
     membership = _as_it_stands(write, membership)
+    if membership.ended_at:
+        return membership
     _keep_an_administrator(write, membership)
     membership.ended_at = write.recorded_at
     membership.save(update_fields=["ended_at"])

@@ -1,14 +1,18 @@
-"""Addresses of agents and their keys, under the workspace they belong to."""
+"""Addresses of members, agents and their keys, under the workspace they belong to."""
 
 from django.urls import URLPattern, path
 
-from memoryapp.access import pages
+from memoryapp.access.pages import agents, members
 
 app_name = "access"
 urlpatterns: list[URLPattern] = [
-    path("agents/", pages.agents, name="agents"),
-    path("agents/<uuid:agent_id>/", pages.agent, name="agent"),
-    path("agents/<uuid:agent_id>/keys/", pages.issue, name="issue"),
-    path("agents/<uuid:agent_id>/retire/", pages.retire, name="retire"),
-    path("agents/keys/<uuid:key_id>/revoke/", pages.revoke, name="revoke"),
+    path("agents/", agents.agents, name="agents"),
+    path("agents/<uuid:agent_id>/", agents.agent, name="agent"),
+    path("agents/<uuid:agent_id>/keys/", agents.issue, name="issue"),
+    path("agents/<uuid:agent_id>/retire/", agents.retire, name="retire"),
+    path("agents/keys/<uuid:key_id>/revoke/", agents.revoke, name="revoke"),
+    path("agents/keys/<uuid:key_id>/rotate/", agents.rotate, name="rotate"),
+    path("members/", members.members, name="members"),
+    path("members/<uuid:membership_id>/", members.member, name="member"),
+    path("members/<uuid:membership_id>/end/", members.end, name="end"),
 ]

@@ -29,6 +29,7 @@ ENTRIES = (
     Entry("Recall", "recall", "recall:lab", "recall", "g r"),
     Entry("Jobs", "job", "ledger:jobs", "read_jobs", "g j", "Workspace"),
     Entry("Agents", "agent", "access:agents", "manage_agents", "g a", "Workspace"),
+    Entry("Members", "person", "access:members", "manage_members", "g m", "Workspace"),
     Entry("Ontology", "ontology", "ontology:types", "read_ontology", "g t", "Workspace"),
     Entry("Settings", "settings", "console:settings", "", "g s", "Workspace"),
 )

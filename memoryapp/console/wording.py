@@ -41,6 +41,10 @@ STATES = {
     "succeeded": ("good", "Done"),
     "failed": ("bad", "Failed"),
     "cancelled": ("done", "Cancelled"),
+    # members
+    "present": ("good", "Member"),
+    "locked": ("warn", "Account locked"),
+    "left": ("done", "Left"),
     # keys and agents
     "in_use": ("good", "In use"),
     "no_key": ("warn", "Has no key"),

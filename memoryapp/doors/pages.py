@@ -114,8 +114,8 @@ def member_page(capability: str = "") -> Callable[[Callable[..., HttpResponseBas
     """A view under `/w/<workspace>/`, called as `view(request, by, ...)`.
 
     Somebody signed out is sent to sign in and brought back; a swap is told so instead, and nothing typed is lost. A
-    workspace the account is no member of is not found. `capability` is required before the view runs. Times are shown
-    in the workspace's zone.
+    workspace the account is no member of is not found. `capability` is required before the view runs, and is written on
+    it as `needs` for whoever walks the addresses. Times are shown in the workspace's zone.
     """
 
     def decorate(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
@@ -136,6 +136,7 @@ def member_page(capability: str = "") -> Callable[[Callable[..., HttpResponseBas
                 except DomainError as error:
                     return refusal_page(request, error)
 
+        wrapped.needs = capability  # type: ignore[attr-defined]
         return wrapped
 
     return decorate

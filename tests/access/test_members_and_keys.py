@@ -130,6 +130,9 @@ def test_the_commands_print_what_is_shown_once(workspace: Workspace) -> None:
 def test_the_documentation_shows_the_table_in_force() -> None:
     page = (settings.BASE_DIR / "docs" / "access.md").read_text(encoding="utf-8")
     assert capabilities.as_table() in page
+    assert capabilities.as_matrix() in page
+    for role, meaning in capabilities.ROLE_WORDS.items():
+        assert f"| {role} | {meaning} |" in page
     for surface, meaning in capabilities.SURFACES.items():
         assert f"| {surface} | {meaning} |" in page
 

@@ -49,6 +49,36 @@ def test_a_revoked_key_no_longer_works(administrator: Principal) -> None:
     assert key_in(another) not in ("", key)
 
 
+def test_a_replaced_key_works_for_as_long_as_was_chosen(administrator: Principal) -> None:
+    client = client_of(administrator)
+
+    def opens(key: str) -> bool:
+        return bool(client.get("/api/v1/jobs", headers={"Authorization": f"Bearer {key}"}).status_code == 200)
+
+    first = key_in(text_of(client.post("/w/harbour/agents/", {"name": "Desk", "surfaces": ["curate"]})))
+    stored = AgentKey.objects.get()
+    second = key_in(text_of(client.post(f"/w/harbour/agents/keys/{stored.pk}/rotate/", {"overlap": "1"})))
+    assert opens(first)
+    assert opens(second)
+    stored.refresh_from_db()
+    assert stored.expires_at is not None
+    newer = AgentKey.objects.exclude(pk=stored.pk).get()
+    third = key_in(text_of(client.post(f"/w/harbour/agents/keys/{newer.pk}/rotate/", {"overlap": "0"})))
+    assert not opens(second)
+    assert opens(third)
+
+
+def test_a_key_may_be_issued_for_a_time(administrator: Principal) -> None:
+    client = client_of(administrator)
+    client.post("/w/harbour/agents/", {"name": "Desk", "surfaces": ["curate"]})
+    agent = Agent.objects.get()
+    assert key_in(text_of(client.post(f"/w/harbour/agents/{agent.pk}/keys/", {"days": "30"})))
+    ends = AgentKey.objects.latest("id").expires_at
+    assert ends is not None
+    assert 29 <= (ends - agent.created_at).days <= 30
+    assert client.post(f"/w/harbour/agents/{agent.pk}/keys/", {"days": "31"}).status_code == 422
+
+
 def test_surfaces_are_replaced_and_an_agent_is_retired(administrator: Principal) -> None:
     client = client_of(administrator)
     client.post("/w/harbour/agents/", {"name": "Desk", "surfaces": ["curate"]})

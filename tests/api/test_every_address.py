@@ -18,6 +18,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 from memoryapp.access import capabilities
 from memoryapp.access.endpoints import ANY_KEY, VERBS, Endpoint
 from tests.api.calling import Caller, is_well_formed
+from tests.visiting import client_of
 
 pytestmark = pytest.mark.django_db
 
@@ -170,6 +171,58 @@ def test_a_signed_in_person_is_not_let_into_the_rest_door(person: Any, workspace
     client.force_login(User.objects.get(username="ada"))
     for address, _ in ENDPOINTS:
         assert client.get(address).status_code == 401
+
+
+def _pages() -> list[tuple[str, str]]:
+    """The pages and forms of a workspace: the address, and the capability each declares ("" for every member)."""
+    declared = [(address, getattr(pattern.callback, "needs", None)) for address, pattern in addresses()]
+    return [(address, needs) for address, needs in declared if isinstance(needs, str)]
+
+
+def test_every_page_of_a_workspace_declares_who_may_see_it() -> None:
+    walked = {address for address, _ in _pages()}
+    assert {address for address in ALL_ADDRESSES if address.startswith("/w/harbour/")} == walked
+    assert {needs for _, needs in _pages()} <= {"", *capabilities.BY_NAME}
+
+
+@pytest.mark.parametrize("role", capabilities.ROLES)
+def test_a_member_sees_what_the_role_grants_and_nothing_else(role: str, person: Any, workspace: Any) -> None:
+    """L4 in the browser: 403 for every page and form outside the role, before anything sent is looked at."""
+    client = client_of(person(workspace, role))
+    granted = capabilities.of_role(role)
+    for address, needs in _pages():
+        for verb in ("GET", "POST"):
+            answer = client.generic(verb, address)
+            if answer.status_code == 405:
+                continue
+            if needs and needs not in granted:
+                assert answer.status_code == 403, (verb, address, needs)
+            else:
+                assert answer.status_code in (200, 302, 400, 404, 422), (verb, address, needs, answer.status_code)
+
+
+def test_a_member_of_another_workspace_finds_no_page_of_this_one(
+    person: Any, workspace: Any, other_workspace: Any
+) -> None:
+    """L4 and case 50: 404 for an administrator of elsewhere and for somebody who left; a locked account signs in."""
+    from memoryapp.access import services
+    from memoryapp.access.models import User
+    from memoryapp.ledger.services import record
+
+    stranger = client_of(person(other_workspace, "admin", "Otto"))
+    gone = person(workspace, "viewer", "Vera")
+    left = gone.actor.membership
+    record(services.operator(workspace), "end", lambda write: services.end_membership(write, membership=left))
+    for client in (stranger, client_of(gone)):
+        for address, _ in _pages():
+            for verb in ("GET", "POST"):
+                answer = client.generic(verb, address)
+                assert answer.status_code in (404, 405), (verb, address)
+                assert b"Harbour" not in answer.content, (verb, address)
+    locked = client_of(person(workspace, "admin", "Bram"))
+    User.objects.filter(username="bram").update(is_active=False)
+    for address, _ in _pages():
+        assert locked.get(address).status_code in (302, 405), address
 
 
 def test_a_key_opens_its_own_workspace_alone(curator: Caller, stranger: Caller) -> None:

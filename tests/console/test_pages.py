@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from memoryapp.access.models import Agent
+from memoryapp.access.models import Agent, Membership
 from memoryapp.graph.models import Belief, Node
 from memoryapp.ledger.models import Job
 from memoryapp.ledger.principal import Principal
@@ -20,7 +20,9 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.browser]
 
 
 @pytest.fixture
-def addresses(curator_agent: Principal, operator: Principal, work: Callable[[], int]) -> dict[str, str]:
+def addresses(
+    curator_agent: Principal, viewer: Principal, operator: Principal, work: Callable[[], int]
+) -> dict[str, str]:
     """A memory with something on every page, and the address of each."""
     told = tell_a_story(curator_agent, work)
     memory = Memory(operator)
@@ -44,6 +46,8 @@ def addresses(curator_agent: Principal, operator: Principal, work: Callable[[], 
         "a job": f"/w/harbour/jobs/{Job.objects.order_by('created_at').values_list('pk', flat=True)[0]}/",
         "agents": "/w/harbour/agents/",
         "an agent": f"/w/harbour/agents/{Agent.objects.values_list('pk', flat=True)[0]}/",
+        "members": "/w/harbour/members/",
+        "a member": f"/w/harbour/members/{Membership.objects.values_list('pk', flat=True)[0]}/",
         "ontology": "/w/harbour/ontology/",
         "recall": "/w/harbour/recall/?q=weekly+emails+or+a+monthly+summary",
     }

@@ -41,6 +41,8 @@ RECORDED = {
     "job": 7,
     "agents/": 6,
     "agent": 7,
+    "members/": 5,
+    "member": 6,
     "ontology/": 6,
     "queue/": 25,
     "case": 27,
@@ -72,6 +74,7 @@ def test_every_page_keeps_to_its_number_of_queries(
         "thread": f"conversations/{told['Fewer emails'].pk}/",
         "job": f"jobs/{Job.objects.order_by('created_at').values_list('pk', flat=True)[0]}/",
         "case": f"queue/{Case.objects.get(kind='belief_conflict').pk}/",
+        "member": f"members/{administrator.actor.membership.pk}/",
         "agent": f"agents/{Agent.objects.values_list('pk', flat=True)[0]}/",
     }
     client = client_of(administrator)

@@ -1,9 +1,10 @@
-"""How a signed-in account becomes a principal in the console; and the page of agents and their keys."""
+"""Agents and their keys: made, granted surfaces, replaced, revoked and retired."""
 
 from __future__ import annotations
 
+import datetime as dt
 import uuid
-from typing import Any, cast
+from typing import Any
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -13,20 +14,19 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
 from memoryapp.access import capabilities, queries, services
-from memoryapp.access.models import AccessChange, Agent, AgentKey, User
-from memoryapp.access.services import IssuedKey, principal_for_member
-from memoryapp.doors.errors import DomainError
+from memoryapp.access.models import AccessChange, Agent, AgentKey
+from memoryapp.access.services import IssuedKey
+from memoryapp.doors.errors import DomainError, Invalid
 from memoryapp.doors.pages import address, member_page, page
 from memoryapp.ledger.models import Write
 from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import record
 
 USUAL = ("lookup", "recall", "curate")
-
-
-def admit(request: HttpRequest, workspace: str) -> Principal:
-    """The principal of whoever is signed in, in this workspace. Raises NotFound for a stranger."""
-    return principal_for_member(cast(User, request.user), workspace, channel="console")
+ENDS = {"": "never", "30": "in 30 days", "90": "in 90 days", "365": "in a year"}
+"""When a new key ends, by the days that the form sends."""
+OVERLAPS = {"24": "for a day", "1": "for an hour", "168": "for a week", "0": "no longer"}
+"""How long a replaced key goes on working, by the hours that the form sends."""
 
 
 @never_cache
@@ -69,8 +69,25 @@ def agent(request: HttpRequest, by: Principal, agent_id: uuid.UUID) -> HttpRespo
 def issue(request: HttpRequest, by: Principal, agent_id: uuid.UUID) -> HttpResponse:
     """Another key for an agent, shown in this answer alone."""
     found = queries.agent(by, agent_id)
-    issued = record(by, "issue_key", lambda write: services.issue_key(write, agent=found))
+    days = _chosen(request, "days", ENDS)
+
+    def act(write: Write) -> IssuedKey:
+        ends = write.recorded_at + dt.timedelta(days=days) if days else None
+        return services.issue_key(write, agent=found, expires_at=ends)
+
+    issued = record(by, "issue_key", act)
     return _agent(request, by, queries.agent(by, agent_id), issued=issued)
+
+
+@require_POST
+@never_cache
+@member_page("manage_agents")
+def rotate(request: HttpRequest, by: Principal, key_id: uuid.UUID) -> HttpResponse:
+    """A successor of a key, shown in this answer alone. The old one goes on working for as long as was chosen."""
+    key = queries.key(by, key_id)
+    overlap = dt.timedelta(hours=_chosen(request, "overlap", OVERLAPS))
+    issued = record(by, "rotate_key", lambda write: services.rotate_key(write, key=key, overlap=overlap))
+    return _agent(request, by, queries.agent(by, key.agent_id), issued=issued)
 
 
 @require_POST
@@ -91,6 +108,16 @@ def retire(request: HttpRequest, by: Principal, agent_id: uuid.UUID) -> HttpResp
     record(by, "retire_agent", lambda write: services.retire_agent(write, agent=found))
     messages.success(request, f"{found.name} is retired: none of its keys works any more.")
     return redirect(address(by, "access:agents"))
+
+
+def _chosen(request: HttpRequest, name: str, choices: dict[str, str]) -> int:
+    """The number that a form chose; the first choice when it chose nothing."""
+    value = request.POST.get(name, next(iter(choices)))
+    if value not in choices:
+        raise Invalid.at(
+            f"/{name}", "not_a_choice", "That is not one of the choices.", ", ".join(filter(None, choices))
+        )
+    return int(value or 0)
 
 
 def _agents(
@@ -137,6 +164,8 @@ def _agent(
             "surfaces": _surfaces(found.surfaces),
             "allowed": _allowed(found.surfaces),
             "issued": issued,
+            "ends": ENDS,
+            "overlaps": OVERLAPS,
             "error": error,
             "events": [_event(change) for change in changes[:30]],
         },
