@@ -11,10 +11,11 @@ import json
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.utils import timezone
 
@@ -121,11 +122,13 @@ VERBS = {
 }
 
 
-@member_page("look_up")
-def change(request: HttpRequest, by: Principal, belief_id: uuid.UUID, verb: str) -> HttpResponse:
+def change(verb: str) -> Callable[..., HttpResponseBase]:
+    """The page of one verb, for who may do it."""
+    return member_page(VERBS[verb].capability)(partial(_change, VERBS[verb]))
+
+
+def _change(chosen: Verb, request: HttpRequest, by: Principal, belief_id: uuid.UUID) -> HttpResponse:
     """The form of one change, and the change itself."""
-    chosen = VERBS[verb]
-    by.require(chosen.capability)
     found = _belief(by, belief_id)
     if request.method != "POST":
         return _form(request, by, found, chosen, _as_it_is(found))
@@ -134,7 +137,7 @@ def change(request: HttpRequest, by: Principal, belief_id: uuid.UUID, verb: str)
         lock = _lock(request)
         changed = record(
             by,
-            f"{verb}_belief",
+            f"{chosen.name}_belief",
             lambda write: chosen.carry_out(write, _belief(by, belief_id), typed, lock),
             rationale=typed["reason"].strip(),
         )
