@@ -185,6 +185,18 @@ CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"
 CELERY_BEAT_SCHEDULE = {"sweep": {"task": "ledger.sweep", "schedule": 3.0, "options": {"expires": 6.0}}}
 WORKER_THREADS = env.int("WORKER_THREADS", default=4)
 
+# A language model, when there is one: any server that speaks the OpenAI chat form. Without it the rules do the work.
+MODEL_URL = env.str("MODEL_URL", default="").rstrip("/")
+MODEL_NAME = env.str("MODEL_NAME", default="")
+MODEL_KEY = env.str("MODEL_KEY", default="")
+if bool(MODEL_URL) != bool(MODEL_NAME):
+    raise ImproperlyConfigured("Set both MODEL_URL and MODEL_NAME, or neither. See docs/model.md.")
+MODEL_SECONDS = env.float("MODEL_SECONDS", default=120.0)
+MODEL_OPTIONS: dict[str, Any] = env.json("MODEL_OPTIONS", default={"temperature": 0, "max_tokens": 4000})
+MODEL_TOKENS_PER_DAY = env.int("MODEL_TOKENS_PER_DAY", default=1_000_000)
+MODEL_PRICE_IN = env.float("MODEL_PRICE_IN", default=0.0)
+MODEL_PRICE_OUT = env.float("MODEL_PRICE_OUT", default=0.0)
+
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
         "default-src": ["'self'"],

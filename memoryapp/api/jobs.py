@@ -25,6 +25,7 @@ ATTEMPT: Described = {
     "ending": serializers.CharField(help_text="How the try ended; blank while it runs."),
     "error": serializers.CharField(),
 }
+SPENT = serializers.DictField(help_text="What the language model cost for this job; empty without one.")
 JOB: Described = {
     "id": serializers.UUIDField(),
     "kind": serializers.CharField(),
@@ -94,11 +95,12 @@ class OneJob(Endpoint):
         tags=["jobs"],
         summary="Read a job",
         description="A job with its tries. Ask again while its state is queued or running.",
-        responses=described("JobWithTries", JOB | {"tries": described("Try", ATTEMPT, many=True)}),
+        responses=described("JobWithTries", JOB | {"tries": described("Try", ATTEMPT, many=True), "spent": SPENT}),
     )
     def get(self, request: Request, job_id: uuid.UUID) -> Response:
         job = queries.job(self.by, job_id)
-        return Response(shape(job) | {"tries": [_attempt(attempt) for attempt in queries.attempts(self.by, job)]})
+        tries = [_attempt(attempt) for attempt in queries.attempts(self.by, job)]
+        return Response(shape(job) | {"tries": tries, "spent": jobs.spent(self.by, job)})
 
 
 def _attempt(attempt: JobAttempt) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_POST
 
 from memoryapp.access.models import Membership, User
-from memoryapp.console import design
+from memoryapp.console import design, spending
 from memoryapp.console.forms import SignInForm
 from memoryapp.console.overview import overview as told
 from memoryapp.console.services import PREFERENCES, keep_preference
@@ -58,7 +58,7 @@ def overview(request: HttpRequest, by: Principal) -> HttpResponse:
 def settings(request: HttpRequest, by: Principal) -> HttpResponse:
     """What the workspace is called and how this account wants its console."""
     role = by.actor.membership.get_role_display().lower()
-    return page(request, "console/settings.html", {"by": by, "role": role})
+    return page(request, "console/settings.html", {"by": by, "role": role, "model": spending.told(by)})
 
 
 @login_required

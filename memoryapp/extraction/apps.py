@@ -7,6 +7,7 @@ class ExtractionConfig(AppConfig):
 
     def ready(self) -> None:
         from memoryapp.extraction import cases, jobs, pages, withdrawing
+        from memoryapp.extraction.model import reading
         from memoryapp.extraction.queries import KIND
         from memoryapp.graph import origins
         from memoryapp.ledger import jobs as ledger_jobs
@@ -21,8 +22,17 @@ class ExtractionConfig(AppConfig):
             in_order=True,
             subjects=pages.subjects,
         )
+        ledger_jobs.register(
+            reading.KIND,
+            reading.read,
+            title="Reading with the model",
+            capabilities=jobs.CAPABILITIES,
+            in_order=True,
+            subjects=pages.subjects,
+        )
         learned.register("extraction", pages.learned_from)
         origins.register("extraction", pages.origins)
         arrivals.register(jobs.ask_for_extraction)
         rests_on_source("extraction", Resting(withdrawing.taken_back, withdrawing.given_back))
+        arrivals.register(reading.ask_for_reading)
         cases.register_cases()

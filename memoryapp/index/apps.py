@@ -7,6 +7,7 @@ class IndexConfig(AppConfig):
 
     def ready(self) -> None:
         from memoryapp.index import checks, said, services, texts, upkeep, vectors
+        from memoryapp.index.language import asking
         from memoryapp.index.models import Embedding, IndexEntry, Statistics, Term
         from memoryapp.ledger import dump, jobs, triggers
         from memoryapp.sources import arrivals
@@ -17,5 +18,6 @@ class IndexConfig(AppConfig):
         rests_on_source("index", Resting(said.taken_back, said.given_back, said.traces))
         dump.register_projection(IndexEntry, Term, Statistics, Embedding, rebuild=services.rebuild_restored)
         jobs.register(upkeep.KIND, upkeep.run, title="Bring the text index up to date")
+        jobs.register_spending(asking.figures)
         triggers.register(vectors.rules)
         checks.register()

@@ -4,7 +4,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from memoryapp.ledger.guard import Guard
-from memoryapp.ledger.models import WorkspaceRow
+from memoryapp.ledger.models import Job, WorkspaceRow, Write
 
 EVERYONE = "workspace"
 """The audience of a row that every reader of the workspace may be served; only such rows enter statistics."""
@@ -151,3 +151,45 @@ class Embedding(WorkspaceRow):
 
     def __str__(self) -> str:
         return f"{self.entry_id} by {self.model_id}"
+
+
+class ModelCall(WorkspaceRow):
+    """One question put to the language model on behalf of a job: what it cost and what it was good for.
+
+    Costs are millionths of the unit in which the prices are given. `raw` is what came back when it could not be used.
+    """
+
+    class Outcome(models.TextChoices):
+        USED = "used"
+        BAD = "bad"
+        NONE = "none"
+
+    job = models.ForeignKey(Job, on_delete=models.PROTECT, related_name="model_calls")
+    purpose = models.CharField(max_length=40)
+    part = models.PositiveIntegerField(default=0, help_text="Which part of the job's material.")
+    model = models.CharField(max_length=200)
+    prompt_version = models.CharField(max_length=100)
+    outcome = models.CharField(max_length=10, choices=Outcome.choices)
+    code = models.CharField(max_length=60, blank=True, help_text="What was wrong, when something was.")
+    status = models.PositiveSmallIntegerField(null=True, blank=True, help_text="The server's HTTP status.")
+    tokens_in = models.PositiveIntegerField(default=0)
+    tokens_out = models.PositiveIntegerField(default=0)
+    milliseconds = models.PositiveIntegerField(default=0)
+    cost_micros = models.PositiveBigIntegerField(default=0)
+    raw = models.TextField(blank=True)
+    at = models.DateTimeField()
+    write = models.ForeignKey(Write, on_delete=models.PROTECT, related_name="+")
+
+    guard = Guard(erasable=("raw",))
+
+    class Meta:
+        indexes = [models.Index(fields=["workspace", "at"], name="model_call_at")]
+        constraints = [
+            models.CheckConstraint(condition=Q(outcome__in=["used", "bad", "none"]), name="model_call_outcome"),
+            models.UniqueConstraint(
+                fields=["job", "purpose", "part"], condition=Q(outcome="used"), name="model_call_used_once"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.purpose} by {self.model}"

@@ -138,6 +138,23 @@ class JobKind:
     subjects: Subjects = _untold
 
 
+Spending = Callable[[Principal, Job], Mapping[str, Any]]
+"""What a job has cost beside time, as named figures; nothing when it cost nothing."""
+
+_spending: list[Spending] = []
+
+
+def register_spending(spending: Spending) -> None:
+    """Show these figures with every job. Called by the room that spends when it starts."""
+    if spending not in _spending:
+        _spending.append(spending)
+
+
+def spent(by: Principal, job: Job) -> dict[str, Any]:
+    """What a job has cost beside time."""
+    return {name: value for spending in _spending for name, value in spending(by, job).items()}
+
+
 _kinds: dict[str, JobKind] = {}
 
 

@@ -99,6 +99,7 @@ def job(request: HttpRequest, by: Principal, job_id: uuid.UUID) -> HttpResponse:
             "row": row,
             "tries": [_attempt(attempt) for attempt in queries.attempts(by, found)],
             "outcome": [(name.replace("_", " "), value) for name, value in found.outcome.items()],
+            "spent": [(name.replace("_", " "), value) for name, value in work.spent(by, found).items()],
             "asked_by": {"name": found.write.actor.name, "kind": found.write.actor.kind},
             "may_retry": found.state in AGAIN and by.may("retry_jobs"),
             "may_cancel": found.state in OPEN and by.may("retry_jobs"),

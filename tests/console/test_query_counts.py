@@ -38,7 +38,7 @@ RECORDED = {
     "thread": 15,
     "conversations/?kind=statement": 5,
     "jobs/": 11,
-    "job": 7,
+    "job": 8,
     "agents/": 6,
     "agent": 7,
     "members/": 5,
