@@ -103,6 +103,7 @@ class _Builder:
         value: Node = (Aspect.VALUE, planned.uid)
         state: Node = (Aspect.STATE, planned.uid)
         self.add(relevant, value)
+        self.add(relevant, state)
         self.add(value, state)
         self.reads(planned.computed, value)
         self.reads(planned.filter, value)

@@ -22,15 +22,22 @@ from formsengine.values.runtime import EXACT, Day, Value, finite, truth
 class Look(Protocol):
     """What a rule sees of a response while it runs."""
 
-    values: Mapping[tuple[str, str], Value]
-    parents: Mapping[str, str]
-    row: str
-    own: Value
-    item: Mapping[str, str]
-    today: Day
-    now: datetime
-    roles: frozenset[str]
-
+    @property
+    def values(self) -> Mapping[tuple[str, str], Value]: ...
+    @property
+    def parents(self) -> Mapping[str, str]: ...
+    @property
+    def row(self) -> str: ...
+    @property
+    def own(self) -> Value: ...
+    @property
+    def item(self) -> Mapping[str, str]: ...
+    @property
+    def today(self) -> Day | None: ...
+    @property
+    def now(self) -> datetime: ...
+    @property
+    def roles(self) -> frozenset[str]: ...
     def rows_under(self, repeats: tuple[str, ...], base: str) -> Iterator[str]: ...
     def position(self, row: str) -> int: ...
     def row_before(self, row: str) -> str | None: ...
@@ -52,8 +59,10 @@ class Rule:
     reads: frozenset[Read]
     run: Run
     node: Node
+    clocked: bool = False
 
     def true(self, look: Look) -> bool:
+        """Whether it holds; an empty result does not."""
         return truth(self.run(look))
 
 
@@ -69,7 +78,7 @@ def compile_rule(text: str, names: Names, place: Place) -> Rule:
             for each in refused.problems
         ]
         raise Refused("expression", f"{place.path}: {refused.message}", problems) from None
-    return Rule(text, kind, frozenset(compiler.reads), run, node)
+    return Rule(text, kind, frozenset(compiler.reads), run, node, compiler.clocked)
 
 
 class Compiler:
@@ -79,6 +88,7 @@ class Compiler:
         self.names = names
         self.place = place
         self.reads: set[Read] = set()
+        self.clocked = False
 
     def fail(self, at: int, code: str, message: str, *accepted: str) -> NoReturn:
         problem = Problem(self.place.path, code, message, accepted, position=at)

@@ -126,12 +126,17 @@ def _position(compiler: Compiler, node: Call) -> Part:
     return NUMBER, lambda look: Decimal(look.position(look.row))
 
 
-def _clock(kind: Type, read: Callable[[Any], Value]) -> Callable[[Compiler, Call], Part]:
+def _clock(kind: Type, read: Callable[[Any], Value], *, once: bool = False) -> Callable[[Compiler, Call], Part]:
+    """What changes while nobody writes; `once` when it differs each time it is asked."""
+
     def build(compiler: Compiler, node: Call) -> Part:
         _counted(compiler, node)
-        if compiler.place.where not in CLOCKED:
-            message = f"{node.name}() changes while nobody writes: it stands in defaults and constraints only."
-            compiler.fail(node.at, "clock", message, "a default", "a constraint")
+        where = compiler.place.where
+        if where not in CLOCKED or (once and where is not Where.DEFAULT):
+            accepted = ("a default",) if once else ("a default", "a constraint")
+            message = f"{node.name}() changes while nobody writes: it stands in {' or '.join(accepted)} only."
+            compiler.fail(node.at, "clock", message, *accepted)
+        compiler.clocked = True
         return kind, read
 
     return build
@@ -241,8 +246,8 @@ SPECIALS: dict[str, Callable[[Compiler, Call], Part]] = {
     "position": _position,
     "today": _clock(DATE, lambda look: look.today),
     "now": _clock(MOMENT, lambda look: look.now),
-    "uuid": _clock(TEXT, lambda look: look.unique()),
-    "random": _clock(NUMBER, lambda look: Decimal(int(look.unique()[:8], 16)) / Decimal(16**8)),
+    "uuid": _clock(TEXT, lambda look: look.unique(), once=True),
+    "random": _clock(NUMBER, lambda look: Decimal(int(look.unique()[:8], 16)) / Decimal(16**8), once=True),
     "choice-name": _choice_name,
     "lookup": _lookup,
     "rows": _rows,

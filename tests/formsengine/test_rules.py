@@ -91,9 +91,9 @@ def _planner() -> _Planner:
     return planner
 
 
-def result(text: str, look: Looking | None = None, **values: Value) -> Any:
+def result(text: str, **values: Value) -> Any:
     where = Where.DEFAULT if "()" in text else Where.RELEVANT
-    return compiled(text, where).run(look or Looking(**values))
+    return compiled(text, where).run(Looking(**values))
 
 
 def problem(text: str, **place: Any) -> Any:

@@ -1,0 +1,1 @@
+"""What follows from the answers there are: relevance, computed values, states, completeness. It writes nothing."""
