@@ -15,6 +15,7 @@ from memoryapp.ledger.models import Workspace
 from memoryapp.ledger.principal import Principal
 from tests.browser import Browser, open_browser
 from tests.house.running import Running
+from tests.kept_schema import copy_schemas
 
 KEPT_TABLES = {"django_migrations", "django_content_type", "auth_permission"}
 """What migrating filled: the same for every test."""
@@ -34,6 +35,7 @@ def _empty_the_database(self: TransactionTestCase) -> None:
 
 
 TransactionTestCase._fixture_teardown = _empty_the_database  # type: ignore[attr-defined]
+copy_schemas()
 
 
 DATABASE_FIXTURES = {"db", "transactional_db", "live_server"}

@@ -1,0 +1,67 @@
+"""A migrated, empty SQLite database is made once and copied for every run of the suite, until its schema changes.
+
+Migrating takes longer than most files of tests. The copy is named after everything that makes the schema; a run whose
+schema is new makes and keeps its own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import django
+from django.db.backends.sqlite3.creation import DatabaseCreation
+
+ROOT = Path(__file__).resolve().parents[1]
+KEPT = ROOT / "var" / "tests"
+SCHEMA = ("*/migrations/*.py", "*/models.py", "*/models/*.py", "*/triggers.py", "*/engines/*.py", "*/apps.py")
+
+
+def copy_schemas() -> None:
+    """Let every SQLite test database of this process start from the kept copy, or leave one behind."""
+    create = DatabaseCreation.create_test_db
+    begin = DatabaseCreation._create_test_db
+
+    def started(self: Any, verbosity: int, autoclobber: bool, keepdb: bool = False) -> str:
+        name = str(begin(self, verbosity, autoclobber, keepdb))
+        if (kept := _kept()).exists():
+            shutil.copy(kept, name)
+        return name
+
+    def made(self: Any, *args: Any, **settings: Any) -> str:
+        name = str(create(self, *args, **settings))
+        if not (kept := _kept()).exists():
+            _keep(name, kept)
+        return name
+
+    DatabaseCreation._create_test_db = started  # type: ignore[attr-defined]
+    DatabaseCreation.create_test_db = made  # type: ignore[method-assign]
+
+
+def _kept() -> Path:
+    digest = hashlib.sha256(f"{django.VERSION} {sqlite3.sqlite_version}".encode())
+    for file in _schema_files():
+        digest.update(file.read_bytes())
+    return KEPT / f"schema-{digest.hexdigest()[:16]}.sqlite3"
+
+
+def _schema_files() -> Iterator[Path]:
+    for pattern in SCHEMA:
+        yield from sorted((ROOT / "memoryapp").glob(pattern))
+        yield from sorted((ROOT / "formsengine").glob(pattern))
+
+
+def _keep(name: str, kept: Path) -> None:
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    for older in kept.parent.glob("schema-*.sqlite3"):
+        older.unlink(missing_ok=True)
+    unfinished = kept.with_suffix(f".{os.getpid()}")
+    with closing(sqlite3.connect(name)) as source, closing(sqlite3.connect(unfinished)) as target:
+        source.backup(target)
+    unfinished.replace(kept)
