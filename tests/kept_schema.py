@@ -26,7 +26,7 @@ SCHEMA = ("*/migrations/*.py", "*/models.py", "*/models/*.py", "*/triggers.py", 
 def copy_schemas() -> None:
     """Let every SQLite test database of this process start from the kept copy, or leave one behind."""
     create = DatabaseCreation.create_test_db
-    begin = DatabaseCreation._create_test_db
+    begin = DatabaseCreation._create_test_db  # type: ignore[attr-defined]
 
     def started(self: Any, verbosity: int, autoclobber: bool, keepdb: bool = False) -> str:
         name = str(begin(self, verbosity, autoclobber, keepdb))
