@@ -6,7 +6,9 @@ class AccessConfig(AppConfig):
     label = "access"
 
     def ready(self) -> None:
+        from memoryapp.access import erasing
         from memoryapp.access.pages import admit
         from memoryapp.doors.pages import admit_members_with
 
         admit_members_with(admit)
+        erasing.register()

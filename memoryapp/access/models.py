@@ -88,6 +88,8 @@ class AccessChange(WorkspaceRow):
     before = models.JSONField(default=dict, help_text="What stood before, of the fields that changed.")
     after = models.JSONField(default=dict, help_text="What stands now, of the same fields.")
 
+    guard = Guard(erasable=("before", "after"))
+
     class Meta:
         constraints = [
             models.CheckConstraint(

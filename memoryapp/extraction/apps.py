@@ -6,7 +6,7 @@ class ExtractionConfig(AppConfig):
     label = "extraction"
 
     def ready(self) -> None:
-        from memoryapp.extraction import cases, jobs, pages, withdrawing
+        from memoryapp.extraction import cases, erasing, jobs, pages, withdrawing
         from memoryapp.extraction.model import reading
         from memoryapp.extraction.queries import KIND
         from memoryapp.graph import origins
@@ -36,3 +36,4 @@ class ExtractionConfig(AppConfig):
         rests_on_source("extraction", Resting(withdrawing.taken_back, withdrawing.given_back))
         arrivals.register(reading.ask_for_reading)
         cases.register_cases()
+        erasing.register()

@@ -6,7 +6,16 @@ class GraphConfig(AppConfig):
     label = "graph"
 
     def ready(self) -> None:
-        from memoryapp.graph import cases, changes, checks, identity_cases, participants, usage, withdrawal_cases
+        from memoryapp.graph import (
+            cases,
+            changes,
+            checks,
+            erasing,
+            identity_cases,
+            participants,
+            usage,
+            withdrawal_cases,
+        )
         from memoryapp.graph.pages import presenting
         from memoryapp.graph.services import projection, withdrawing
         from memoryapp.graph.triggers import rules
@@ -24,5 +33,6 @@ class GraphConfig(AppConfig):
         identity_cases.register()
         cases.register()
         withdrawal_cases.register()
+        erasing.register()
         rests_on_source("graph", Resting(withdrawing.withdrawn, withdrawing.lifted))
         checks.register()

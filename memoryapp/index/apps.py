@@ -6,7 +6,7 @@ class IndexConfig(AppConfig):
     label = "index"
 
     def ready(self) -> None:
-        from memoryapp.index import checks, said, services, texts, upkeep, vectors
+        from memoryapp.index import checks, erasing, said, services, texts, upkeep, vectors
         from memoryapp.index.language import asking
         from memoryapp.index.models import Embedding, IndexEntry, Statistics, Term
         from memoryapp.ledger import dump, jobs, triggers
@@ -21,3 +21,4 @@ class IndexConfig(AppConfig):
         jobs.register_spending(asking.figures)
         triggers.register(vectors.rules)
         checks.register()
+        erasing.register()

@@ -85,6 +85,16 @@ def erase(write: Write, targets: Iterable[Target]) -> int:
     return gone
 
 
+def reload(write: Write, targets: Iterable[Target]) -> None:
+    """Build the entries of these targets anew from their rooms, which changed the texts."""
+    of_type: dict[str, list[uuid.UUID]] = {}
+    for target_type, target in targets:
+        of_type.setdefault(target_type, []).append(target)
+    for target_type, ids in sorted(of_type.items()):
+        for chunk in _chunks(sorted(ids), BATCH):
+            _reload(write, target_type, list(chunk))
+
+
 def mark_stale(write: Write, targets: Iterable[Target]) -> int:
     """Note that the texts of these targets changed with this write; `refresh` builds them. The old text stays
     searchable meanwhile; a target never indexed is listed as missing."""

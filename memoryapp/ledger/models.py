@@ -92,7 +92,7 @@ class Write(WorkspaceRow):
     trace_id = models.CharField(max_length=64, blank=True, db_index=True)
     recorded_at = models.DateTimeField()
 
-    guard = Guard(erasable=("rationale", "run", "thread"))
+    guard = Guard(erasable=("rationale", "run", "thread", "model", "prompt_version", "trace_id"))
 
     by: Principal
 
@@ -260,8 +260,13 @@ class ServedItem(WorkspaceRow):
 
 
 class Erasure(WorkspaceRow):
-    """The destruction of content on request. While one is open, erasable columns of its workspace may be scrubbed."""
+    """The destruction of content on request. While one is open, erasable columns of its workspace may be scrubbed.
 
+    Neither the reason nor the receipt holds anything of what was erased.
+    """
+
+    target_type = models.CharField(max_length=20)
+    target_id = models.UUIDField()
     reason = models.TextField()
     write = models.ForeignKey(Write, on_delete=models.PROTECT, related_name="+")
     opened_at = models.DateTimeField()

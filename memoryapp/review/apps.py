@@ -6,6 +6,7 @@ class ReviewConfig(AppConfig):
     label = "review"
 
     def ready(self) -> None:
-        from memoryapp.review import checks
+        from memoryapp.review import checks, erasing
 
         checks.register()
+        erasing.register()

@@ -52,6 +52,7 @@ class Case(WorkspaceRow):
     objects = CaseQuerySet.as_manager()
 
     guard = Guard(
+        erasable=("key", "reason"),
         mutable=(
             "state",
             "priority",
@@ -62,7 +63,7 @@ class Case(WorkspaceRow):
             "claimed_until",
             "lock",
             "closed_at",
-        )
+        ),
     )
 
     class Meta:
@@ -122,6 +123,8 @@ class CaseChange(WorkspaceRow):
     what = models.CharField(max_length=500, help_text="In one sentence without anybody's words.")
     write = models.ForeignKey(Write, on_delete=models.PROTECT, related_name="case_changes")
     recorded_at = models.DateTimeField()
+
+    guard = Guard(erasable=("what",))
 
     class Meta:
         constraints = [

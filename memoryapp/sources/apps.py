@@ -6,6 +6,7 @@ class SourcesConfig(AppConfig):
     label = "sources"
 
     def ready(self) -> None:
-        from memoryapp.sources import checks
+        from memoryapp.sources import checks, erasing
 
         checks.register()
+        erasing.register()

@@ -137,7 +137,7 @@ class Source(WorkspaceRow):
 class Withdrawal(WorkspaceRow):
     """A source taken back, or a conversation with every turn it had. While it is in force nothing stands on them.
 
-    It is in force until `lifted_by`.
+    It is in force until `lifted_by`. One of neither took back what an erasure destroyed, and is never lifted.
     """
 
     thread = models.ForeignKey(Thread, on_delete=models.PROTECT, null=True, blank=True, related_name="withdrawals")
@@ -151,8 +151,7 @@ class Withdrawal(WorkspaceRow):
     class Meta:
         constraints = [
             models.CheckConstraint(
-                condition=Q(thread__isnull=False, source__isnull=True) | Q(thread__isnull=True, source__isnull=False),
-                name="withdrawal_of_one_thing",
+                condition=Q(thread__isnull=True) | Q(source__isnull=True), name="withdrawal_of_one_thing"
             )
         ]
 

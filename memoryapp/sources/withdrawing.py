@@ -50,8 +50,18 @@ def withdraw(write: Write, *, source: uuid.UUID | None = None, thread: uuid.UUID
     ids = [one for one in ids if one not in taken]
     if not ids:
         raise Conflict("It is taken back already.", code="already_withdrawn")
+    return _take(write, ids, source_id=source, thread_id=thread)
+
+
+def withdraw_erased(write: Write, ids: Ids) -> Withdrawal:
+    """Take back for good the sources that the erasure of this write destroys."""
+    gone = queries.taken_back(ids)
+    return _take(write, [one for one in ids if one not in gone])
+
+
+def _take(write: Write, ids: Ids, **what: uuid.UUID | None) -> Withdrawal:
     withdrawal = Withdrawal.objects.create(
-        workspace=write.workspace, source_id=source, thread_id=thread, write=write, recorded_at=write.recorded_at
+        workspace=write.workspace, write=write, recorded_at=write.recorded_at, **what
     )
     WithdrawnSource.objects.bulk_create(
         WithdrawnSource(workspace=write.workspace, withdrawal=withdrawal, source_id=one) for one in ids

@@ -41,6 +41,7 @@ def node(request: HttpRequest, by: Principal, node_id: uuid.UUID) -> HttpRespons
         {
             "by": by,
             "node": found,
+            "erase_url": address(by, "graph:erase-node", found.pk) if by.may("erase") else "",
             "properties": [
                 {"name": one.predicate, "value": _words(one.value), "card": presenting.card(by, one)}
                 for one in sorted(about, key=lambda one: one.predicate)

@@ -57,7 +57,7 @@ def carry_out(write: Write, fall: Fall, *, reason: str, subjects: Sequence[Subje
     for one in fall.restored:
         hold_again(write, one, reason="What had taken its place was taken back.")
     touched = [*fall.fallen, *(one.older for one in fall.restored)]
-    touched += conflict.reconsider(write, _concerned(write, touched))
+    touched += conflict.reconsider(write, concerned(write, touched))
     changes.announce(write, touched)
     _ask(write, fall, subjects)
 
@@ -80,7 +80,7 @@ def hold(write: Write, belief: Belief, *, reason: str) -> None:
 
 def announce(write: Write, belief: Belief) -> None:
     """Look anew at what waits on the belief, and tell everybody who cares."""
-    changes.announce(write, [belief, *conflict.reconsider(write, _concerned(write, [belief]))])
+    changes.announce(write, [belief, *conflict.reconsider(write, concerned(write, [belief]))])
 
 
 def take_back(
@@ -114,7 +114,7 @@ def stand_on(write: Write, belief: Belief, words: str) -> None:
     assembly.finish()
 
 
-def _concerned(write: Write, touched: Sequence[Belief]) -> list[Belief]:
+def concerned(write: Write, touched: Sequence[Belief]) -> list[Belief]:
     """Those of the beliefs on which something waits: a newcomer of an open conflict, or one for the same slot."""
     ids = [one.pk for one in touched]
     disputed = RelationPlayer.objects.filter(

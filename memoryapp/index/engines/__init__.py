@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from django.db import connection
@@ -28,8 +29,9 @@ class Engine(Protocol):
     def scrub(self) -> None:
         """Inside the erasing transaction: leave nothing of deleted rows in the index structures."""
 
-    def clean_files(self) -> None:
-        """After the erasing transaction, outside any: leave nothing of deleted rows in files and logs."""
+    def clean_files(self, tables: Sequence[str] = ()) -> None:
+        """After the erasing transaction, outside any: leave nothing of deleted or changed rows in files and logs, of
+        the index nor of these tables."""
 
 
 def engine() -> Engine:

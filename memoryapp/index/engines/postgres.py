@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 
 from django.db import connection
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
@@ -44,7 +45,7 @@ class PostgresEngine:
     def scrub(self) -> None:
         """Dead rows are taken out by `clean_files`: PostgreSQL cannot do it inside a transaction."""
 
-    def clean_files(self) -> None:
+    def clean_files(self, tables: Sequence[str] = ()) -> None:
         """Take the dead rows out once no running transaction can still see them, then write the tables anew.
 
         The plain VACUUM is needed: the full one alone would copy rows that a transaction of any other database of the
@@ -59,5 +60,6 @@ class PostgresEngine:
                 if cursor.fetchone()[0] == 0:
                     break
                 time.sleep(0.05)
-            cursor.execute("VACUUM index_indexentry, index_term")
-            cursor.execute("VACUUM (FULL) index_indexentry, index_term")
+            named = ", ".join(f'"{table}"' for table in sorted({*tables, "index_indexentry", "index_term"}))
+            cursor.execute(f"VACUUM {named}")
+            cursor.execute(f"VACUUM (FULL) {named}")

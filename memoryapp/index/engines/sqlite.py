@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Sequence
 
 from django.db import connection
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
@@ -55,6 +56,6 @@ class SqliteEngine:
             with connection.cursor() as cursor:
                 cursor.execute("INSERT INTO index_signs(index_signs) VALUES ('optimize')")
 
-    def clean_files(self) -> None:
+    def clean_files(self, tables: Sequence[str] = ()) -> None:
         with connection.cursor() as cursor:
             cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")

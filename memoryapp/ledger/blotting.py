@@ -1,0 +1,47 @@
+"""Blotting words out of texts that stay, as if with ink: letter for letter, so that every place stays where it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+INK = "█"
+
+
+class Blotter:
+    """Blots out some names and keys.
+
+    Several words, and keys such as an address, are found whatever their case and spacing; a single plain word only as
+    it is written, since a name such as Will is a word as well.
+    """
+
+    def __init__(self, words: Iterable[str]) -> None:
+        loose: list[str] = []
+        exact: list[str] = []
+        for word in sorted({word.strip() for word in words}, key=lambda word: (-len(word), word)):
+            if word:
+                pattern = r"\s+".join(re.escape(part) for part in word.split())
+                (exact if word.isalpha() else loose).append(pattern)
+        self._patterns = [
+            re.compile(rf"(?<!\w)(?:{'|'.join(patterns)})(?!\w)", flags)
+            for patterns, flags in ((loose, re.IGNORECASE), (exact, 0))
+            if patterns
+        ]
+
+    def blot(self, value: Any) -> Any:
+        """The value of a column without the words; texts and names within JSON alike."""
+        if isinstance(value, str):
+            for pattern in self._patterns:
+                value = pattern.sub(lambda found: self.cover(found.group()), value)
+            return value
+        if isinstance(value, dict):
+            return {self.blot(name): self.blot(inner) for name, inner in value.items()}
+        if isinstance(value, list):
+            return [self.blot(inner) for inner in value]
+        return value
+
+    @staticmethod
+    def cover(text: str) -> str:
+        """As much ink as there is text; spaces stay."""
+        return re.sub(r"\S", INK, text)
