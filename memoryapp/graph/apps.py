@@ -10,6 +10,7 @@ class GraphConfig(AppConfig):
             cases,
             changes,
             checks,
+            doubts,
             erasing,
             identity_cases,
             participants,
@@ -19,13 +20,15 @@ class GraphConfig(AppConfig):
         from memoryapp.graph.pages import presenting
         from memoryapp.graph.services import projection, withdrawing
         from memoryapp.graph.triggers import rules
-        from memoryapp.ledger import triggers
+        from memoryapp.ledger import jobs, triggers
         from memoryapp.ontology import usage as ontology_usage
         from memoryapp.sources import arrivals, identities, learned
         from memoryapp.sources.withdrawing import Resting, rests_on_source
 
         triggers.register(rules)
         changes.register(projection.follow)
+        changes.register(doubts.notice)
+        jobs.register(doubts.KIND, doubts.assess, title="Doubt by the model", capabilities=doubts.CAPABILITIES)
         arrivals.register(participants.bind_participants)
         identities.register(participants.identity_violations)
         learned.register("graph", presenting.learned_from)

@@ -6,6 +6,7 @@ from memoryapp.graph.api.edges import Disconnect, Edges
 from memoryapp.graph.api.explaining import Why
 from memoryapp.graph.api.nodes import Nodes, OneNode
 from memoryapp.graph.api.relations import Relations
+from memoryapp.graph.api.withdrawing import WithdrawSource
 
 TOOLS = [
     Tool(
@@ -39,6 +40,15 @@ TOOLS = [
         "post",
         "Relate",
         "Stores relations of declared kinds among beliefs, nodes and sources, all or none.",
+    ),
+    Tool(
+        "memory_withdraw",
+        WithdrawSource,
+        "post",
+        "Take a source back",
+        "Nothing stands on the source any more: what rests on it alone is archived, what others confirm stays, what a "
+        "person confirmed waits for a person. It can be undone.",
+        destructive=True,
     ),
     Tool(
         "graph_find",

@@ -27,6 +27,7 @@ from memoryapp.ledger.services import record
 from memoryapp.ontology.compiled import Ontology
 from memoryapp.ontology.queries import current_ontology
 from memoryapp.sources.models import Source, Speaker
+from memoryapp.sources.queries import taken_back
 
 KIND = "read_with_model"
 PURPOSE = "read"
@@ -149,7 +150,12 @@ def _proposed(
 
 
 def _not_read_already(by: Principal, proposals: Sequence[Proposed]) -> list[Proposed]:
-    """Those whose words no other extractor has made anything of: the rules and agents come first."""
+    """Those whose words no other extractor has made anything of: the rules and agents come first.
+
+    Nor what was taken back while the model was reading it.
+    """
+    gone = taken_back({one.source.pk for one in proposals})
+    proposals = [one for one in proposals if one.source.pk not in gone]
     others = Candidate.objects.filter(workspace=by.workspace, source__in={one.source.pk for one in proposals})
     others = others.exclude(run__extractor__startswith="model:").exclude(state=Candidate.State.REJECTED)
     taken: dict[uuid.UUID, list[tuple[int, int]]] = {}

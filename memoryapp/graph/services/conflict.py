@@ -37,10 +37,11 @@ NEIGHBOURS = 2000
 
 @dataclass(frozen=True)
 class Rival:
-    """A current belief that a newcomer contradicts, and why."""
+    """A current belief that a newcomer contradicts, and why. `because` says it in words that may quote people."""
 
     older: Belief
     why: str
+    because: str = ""
 
 
 @dataclass(frozen=True)
@@ -124,6 +125,14 @@ def contradict(older: Belief, newcomer: Belief) -> bool:
     return _at_once(older, newcomer)
 
 
+def may_be_doubted(older: Belief, newcomer: Belief) -> bool:
+    """Whether a conflict of two that are both held could be opened: seen by the same, at one time, not ruled on yet."""
+    held = older.status == newcomer.status == Status.ACTIVATED and older.pk != newcomer.pk
+    if not held or not _at_once(older, newcomer) or not _same_audience(older, newcomer):
+        return False
+    return not ruled_apart(older, newcomer.statement) and not _settled_pair(older, newcomer)
+
+
 def ruled_apart(one: Belief, statement: str) -> bool:
     """Whether somebody ruled that such a belief and such a statement are no conflict."""
     return RelationPlayer.objects.filter(
@@ -142,7 +151,7 @@ def open_all(write: Write, newcomer: Belief, rivals: Sequence[Rival], ontology_v
         assembly.add(
             "conflict",
             [Playing("claim", belief=rival.older), Playing("claim", belief=newcomer)],
-            reason=rival.why,
+            reason=rival.because or rival.why,
         )
         for rival in rivals
     ]
