@@ -53,13 +53,11 @@ class Candidate:
     """A row of the index under consideration."""
 
     id: int
-    terms: str
-    length: int
     digest: str
     section: str
+    text_score: float
+    matched: int
     place: str = ""
-    text_score: float = 0.0
-    matched: int = 0
     target_type: str = ""
     target_id: uuid.UUID = NO_TARGET
     part: int = 0
@@ -82,24 +80,28 @@ class Scorer:
         self.sought = list(sought)
         self.average_length = average_length or 1.0
         self.word_weights = list(word_weights)
-        self._worths = [
-            (one.sign, one.certainty * one.idf * (SATURATION + 1), 1 << number)
-            for number, one in enumerate(self.sought)
-        ]
+        self._worths = [one.certainty * one.idf * (SATURATION + 1) for one in self.sought]
+        self._numbers: dict[str, list[int]] = {}
+        for number, one in enumerate(self.sought):
+            self._numbers.setdefault(one.sign, []).append(number)
+        self._signs = frozenset(self._numbers)
         self._whole = math.fsum(sorted(self.word_weights, reverse=True)[:MOST_WORDS_WEIGHED])
         self._masses: dict[int, float] = {}
 
-    def score_text(self, candidate: Candidate) -> None:
-        """BM25 of the row, and which of the sought signs it holds."""
-        norm = SATURATION * (1 - LENGTH_WEIGHT + LENGTH_WEIGHT * candidate.length / self.average_length)
-        total, matched, terms = 0.0, 0, candidate.terms
-        for sign, worth, bit in self._worths:
+    def score(self, terms: str, length: int) -> tuple[float, int]:
+        """BM25 of a row by its signs and its length, and which of the sought signs it holds."""
+        held = self._signs.intersection(terms.split(" "))
+        norm = SATURATION * (1 - LENGTH_WEIGHT + LENGTH_WEIGHT * length / self.average_length)
+        total, matched = 0.0, 0
+        for number, sign in sorted((number, one) for one in held for number in self._numbers[one]):
             times = terms.count(sign)
-            if times:
-                total += worth * times / (times + norm)
-                matched |= bit
-        candidate.text_score = total
-        candidate.matched = matched
+            total += self._worths[number] * times / (times + norm)
+            matched |= 1 << number
+        return total, matched
+
+    def most(self, sought: Iterable[Sought]) -> float:
+        """More than a row can score by these signs alone."""
+        return sum(one.certainty * one.idf * (SATURATION + 1) for one in sought) * (1 + 1e-9)
 
     def mass(self, matched: int) -> float:
         """Weight of the question's words among these signs; a word found in several forms counts once, at its best."""
@@ -119,12 +121,12 @@ class Scorer:
         return [sought.written for number, sought in enumerate(self.sought) if matched >> number & 1]
 
 
-def section_masses(scorer: Scorer, pool: Iterable[Candidate]) -> dict[str, float]:
-    """For each thread, the weight of the question's words that are found anywhere in it."""
+def section_masses(scorer: Scorer, held: Iterable[tuple[str, int]]) -> dict[str, float]:
+    """For each thread, by the signs that each of its rows holds: the weight of the words found anywhere in it."""
     matched: dict[str, int] = {}
-    for candidate in pool:
-        if candidate.section:
-            matched[candidate.section] = matched.get(candidate.section, 0) | candidate.matched
+    for section, signs in held:
+        if section:
+            matched[section] = matched.get(section, 0) | signs
     return {section: scorer.mass(found) for section, found in matched.items()}
 
 

@@ -164,6 +164,18 @@ class Recalled:
         }
 
 
+def within_budget(hits: list[Hit], budget: int | None) -> tuple[list[Hit], int]:
+    """The hits that fit, in their order; a long one gives way to those after it. And how many did not fit."""
+    if budget is None:
+        return hits, 0
+    kept: list[Hit] = []
+    for hit in hits:
+        if hit.tokens <= budget:
+            kept.append(hit)
+            budget -= hit.tokens
+    return kept, len(hits) - len(kept)
+
+
 def _wrong(path: str, code: str, message: str, accepted: str) -> Violation:
     return Violation(path, code, message, accepted)
 

@@ -6,7 +6,6 @@ Looking here serves nobody, so nothing is written to the served log.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +14,6 @@ from django.http import HttpRequest, HttpResponse
 from memoryapp.doors import moments
 from memoryapp.doors.errors import DomainError, Invalid
 from memoryapp.doors.pages import address, member_page, page
-from memoryapp.graph.models import Belief
 from memoryapp.graph.pages import presenting
 from memoryapp.ledger.principal import Principal
 from memoryapp.recall import queries
@@ -121,15 +119,10 @@ def _left_out(by: Principal, asked: Asked, recalled: Recalled) -> list[dict[str,
     )
     served = {hit.id for hit in recalled.hits}
     others = [hit for hit in everything.hits if hit.what == "belief" and hit.id not in served]
-    served_now = _served_ids(by, asked, [hit.id for hit in others])
+    # What fell to the limit or the budget is not left out: it may be served.
+    served_now = eligible(by, asked).among(hit.id for hit in others)
     left = [hit for hit in others if hit.id not in served_now][:LEFT_OUT]
     return [presenting.told_card(by, hit.told["belief"]) | {"score": hit.score} for hit in left]
-
-
-def _served_ids(by: Principal, asked: Asked, ids: Sequence[uuid.UUID]) -> set[uuid.UUID]:
-    """Those of these beliefs that may be served: they fell to the limit or the budget, not to their standing."""
-    found: Any = eligible(by, asked).filter(pk__in=ids) if ids else Belief.objects.none()
-    return set(found.values_list("pk", flat=True))
 
 
 def _url(by: Principal, what: str, thing: uuid.UUID) -> str:

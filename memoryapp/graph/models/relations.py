@@ -51,15 +51,25 @@ class Relation(WorkspaceRow):
 
 
 class RelationPlayer(WorkspaceRow):
-    """One player in a role: exactly one of belief, node, source or relation; a source may be quoted."""
+    """One player in a role: exactly one of belief, node, source or relation; a source may be quoted.
+
+    Each index holds the players of one sort alone: a row is entered into few of them, and an engine that goes by how
+    often a value occurs is not misled by all the rows that have none.
+    """
 
     relation = models.ForeignKey(Relation, on_delete=models.PROTECT, related_name="players")
     kind = models.CharField(max_length=100, help_text="The relation's kind, kept here for look-ups by role.")
     role = models.CharField(max_length=100)
     position = models.PositiveSmallIntegerField(default=0)
-    belief = models.ForeignKey(Belief, on_delete=models.PROTECT, null=True, blank=True, related_name="plays")
-    node = models.ForeignKey(Node, on_delete=models.PROTECT, null=True, blank=True, related_name="plays")
-    source = models.ForeignKey(Source, on_delete=models.PROTECT, null=True, blank=True, related_name="plays")
+    belief = models.ForeignKey(
+        Belief, on_delete=models.PROTECT, null=True, blank=True, related_name="plays", db_index=False
+    )
+    node = models.ForeignKey(
+        Node, on_delete=models.PROTECT, null=True, blank=True, related_name="plays", db_index=False
+    )
+    source = models.ForeignKey(
+        Source, on_delete=models.PROTECT, null=True, blank=True, related_name="plays", db_index=False
+    )
     played_by = models.ForeignKey(
         Relation,
         on_delete=models.PROTECT,
@@ -67,6 +77,7 @@ class RelationPlayer(WorkspaceRow):
         blank=True,
         related_name="plays",
         verbose_name="relation as player",
+        db_index=False,
     )
     quote = models.TextField(blank=True)
     span_start = models.PositiveIntegerField(null=True, blank=True)
@@ -76,10 +87,12 @@ class RelationPlayer(WorkspaceRow):
 
     class Meta:
         indexes = [
-            models.Index(fields=["belief", "kind", "role"], name="player_belief"),
-            models.Index(fields=["node", "kind", "role"], name="player_node"),
-            models.Index(fields=["source", "kind", "role"], name="player_source"),
-            models.Index(fields=["played_by", "kind", "role"], name="player_relation"),
+            models.Index(fields=["belief", "kind", "role"], name="player_belief", condition=Q(belief__isnull=False)),
+            models.Index(fields=["node", "kind", "role"], name="player_node", condition=Q(node__isnull=False)),
+            models.Index(fields=["source", "kind", "role"], name="player_source", condition=Q(source__isnull=False)),
+            models.Index(
+                fields=["played_by", "kind", "role"], name="player_relation", condition=Q(played_by__isnull=False)
+            ),
         ]
         constraints = [
             models.CheckConstraint(
@@ -93,10 +106,20 @@ class RelationPlayer(WorkspaceRow):
                 condition=Q(source__isnull=False) | Q(quote="", span_start__isnull=True, span_end__isnull=True),
                 name="player_only_sources_quoted",
             ),
-            models.UniqueConstraint(fields=["relation", "belief"], name="player_belief_once"),
-            models.UniqueConstraint(fields=["relation", "node"], name="player_node_once"),
-            models.UniqueConstraint(fields=["relation", "source", "span_start"], name="player_source_once"),
-            models.UniqueConstraint(fields=["relation", "played_by"], name="player_relation_once"),
+            models.UniqueConstraint(
+                fields=["relation", "belief"], name="player_belief_once", condition=Q(belief__isnull=False)
+            ),
+            models.UniqueConstraint(
+                fields=["relation", "node"], name="player_node_once", condition=Q(node__isnull=False)
+            ),
+            models.UniqueConstraint(
+                fields=["relation", "source", "span_start"],
+                name="player_source_once",
+                condition=Q(source__isnull=False),
+            ),
+            models.UniqueConstraint(
+                fields=["relation", "played_by"], name="player_relation_once", condition=Q(played_by__isnull=False)
+            ),
         ]
 
     def __str__(self) -> str:

@@ -7,6 +7,7 @@ import uuid
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.db.models import QuerySet
 
@@ -14,6 +15,7 @@ from memoryapp.doors.errors import Invalid
 from memoryapp.graph.models import Belief, BeliefState, Node, Relation, RelationPlayer
 from memoryapp.graph.models.beliefs import Standing, Status
 from memoryapp.graph.queries.views import Scope, beliefs, current
+from memoryapp.ledger import prepared
 from memoryapp.ledger.principal import Principal
 from memoryapp.review.models import Case
 from memoryapp.review.queries import about
@@ -59,17 +61,24 @@ def listed(by: Principal, wanted: Wanted) -> QuerySet[Belief]:
 
 def owners(belief_ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, list[Node]]:
     """Whose memory each of these beliefs is. Two queries."""
-    owned = RelationPlayer.objects.filter(
-        kind="ownership", role="owned", belief__in=list(belief_ids), relation__state=Relation.State.ACTIVATED
-    )
-    of_relation = dict(owned.values_list("relation", "belief"))
+    of_relation = dict(prepared.rows(_owned, ids=list(belief_ids)))
     found: dict[uuid.UUID, list[Node]] = defaultdict(list)
-    players = RelationPlayer.objects.filter(kind="ownership", role="owner", relation__in=list(of_relation))
-    for player in players.select_related("node").order_by("relation", "position"):
+    for player in prepared.rows(_owners, relations=list(of_relation)):
         belief_id = of_relation[player.relation_id]
         if player.node is not None and belief_id is not None:
             found[belief_id].append(player.node)
     return found
+
+
+def _owned(ids: Sequence[uuid.UUID]) -> QuerySet[RelationPlayer, Any]:
+    return RelationPlayer.objects.filter(
+        kind="ownership", role="owned", belief__in=ids, relation__state=Relation.State.ACTIVATED
+    ).values_list("relation", "belief")
+
+
+def _owners(relations: Sequence[uuid.UUID]) -> QuerySet[RelationPlayer]:
+    players = RelationPlayer.objects.filter(kind="ownership", role="owner", relation__in=relations)
+    return players.select_related("node").order_by("relation", "position")
 
 
 def owning_nodes(by: Principal, most: int = 50) -> list[Node]:
@@ -96,22 +105,31 @@ class Cited:
 
 def standing_on(by: Principal, source_ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, list[Cited]]:
     """The beliefs in sight that stand on each of these sources, whatever their status. Two queries."""
-    cited = RelationPlayer.objects.filter(
-        kind="sourcing", role="evidence", source__in=source_ids, relation__state=Relation.State.ACTIVATED
-    )
-    places = {player.relation_id: player for player in cited.order_by("source", "span_start")}
-    sourced = RelationPlayer.objects.filter(
-        kind="sourcing",
-        role="sourced",
-        relation__in=list(places),
-        belief__in=Belief.objects.visible_to(by).values("pk"),
-    ).select_related("belief")
+    places = {player.relation_id: player for player in prepared.rows(_citing, ids=list(source_ids))}
+    sourced = prepared.rows(_learned_from, by=by, relations=list(places))
     found: dict[uuid.UUID, list[Cited]] = {}
-    for player in sourced.order_by("pk"):
+    for player in sourced:
         place = places[player.relation_id]
         if player.belief is not None and place.source_id is not None:
             found.setdefault(place.source_id, []).append(Cited(player.belief, place.span_start or 0))
     return found
+
+
+def _citing(ids: Sequence[uuid.UUID]) -> QuerySet[RelationPlayer]:
+    cited = RelationPlayer.objects.filter(
+        kind="sourcing", role="evidence", source__in=ids, relation__state=Relation.State.ACTIVATED
+    )
+    return cited.order_by("source", "span_start")
+
+
+def _learned_from(by: Principal, relations: Sequence[uuid.UUID]) -> QuerySet[RelationPlayer]:
+    sourced = RelationPlayer.objects.filter(
+        kind="sourcing",
+        role="sourced",
+        relation__in=relations,
+        belief__in=Belief.objects.visible_to(by).values("pk"),
+    )
+    return sourced.select_related("belief").order_by("pk")
 
 
 def open_cases(by: Principal, belief_ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, Case]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import uuid
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, QuerySet
 
 from memoryapp.doors import moments
 from memoryapp.graph.models import Belief, BeliefState, Relation, RelationPlayer
+from memoryapp.ledger import prepared
 from memoryapp.ledger.models import Write
 from memoryapp.ledger.principal import Principal
 from memoryapp.sources import queries as sources
@@ -57,21 +58,8 @@ def provenance(write: Write) -> Told:
 def quotes(by: Principal, thing_ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, list[Told]]:
     """For each belief or relation: the sources it stands on, with the quoted words where they stand."""
     wanted = list(thing_ids)
-    sourced = RelationPlayer.objects.filter(
-        kind="sourcing", role="sourced", relation__state=Relation.State.ACTIVATED
-    ).filter(belief__in=wanted) | RelationPlayer.objects.filter(
-        kind="sourcing", role="sourced", relation__state=Relation.State.ACTIVATED, played_by__in=wanted
-    )
-    of_relation = {
-        relation: belief or played_by
-        for relation, belief, played_by in sourced.values_list("relation", "belief", "played_by")
-    }
-    players = list(
-        RelationPlayer.objects.filter(kind="sourcing", role="evidence", relation__in=list(of_relation))
-        .annotate(taken_back=Exists(WithdrawnSource.objects.filter(source=OuterRef("source"), in_force=True)))
-        .select_related("source__participant", "source__thread")
-        .order_by("source__said_at", "source", "span_start")
-    )
+    of_relation = {relation: belief or played_by for relation, belief, played_by in prepared.rows(_sourced, ids=wanted)}
+    players = prepared.rows(_evidence, relations=list(of_relation))
     ids = [player.source_id for player in players if player.source_id]
     in_place = sources.in_place(by, ids) if ids and by.may("read_sources") else {}
     found: dict[uuid.UUID, list[Told]] = defaultdict(list)
@@ -79,6 +67,24 @@ def quotes(by: Principal, thing_ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, lis
         if player.source is not None:
             found[of_relation[player.relation_id]].append(_quote(player, in_place.get(player.source.pk)))
     return found
+
+
+def _sourced(ids: Sequence[uuid.UUID]) -> QuerySet[RelationPlayer, Any]:
+    """By beliefs and by relations apart: asked for either, SQLite would go through every relation there is."""
+    sourced = RelationPlayer.objects.filter(kind="sourcing", role="sourced", relation__state=Relation.State.ACTIVATED)
+    told = ("relation", "belief", "played_by")
+    of_beliefs, of_relations = sourced.filter(belief__in=ids), sourced.filter(played_by__in=ids)
+    return of_beliefs.values_list(*told).union(of_relations.values_list(*told), all=True)
+
+
+def _evidence(relations: Sequence[uuid.UUID]) -> QuerySet[RelationPlayer]:
+    players = RelationPlayer.objects.filter(kind="sourcing", role="evidence", relation__in=relations)
+    taken_back = Exists(WithdrawnSource.objects.filter(source=OuterRef("source"), in_force=True))
+    return (
+        players.annotate(taken_back=taken_back)
+        .select_related("source__participant", "source__thread")
+        .order_by("source__said_at", "source", "span_start")
+    )
 
 
 def history(belief: Belief) -> list[Told]:

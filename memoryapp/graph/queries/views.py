@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime as dt
 import uuid
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
@@ -17,6 +17,7 @@ from django.utils import timezone
 from memoryapp.graph.models import Belief, BeliefState, Relation, RelationPlayer, RelationState
 from memoryapp.graph.models.beliefs import Standing, Status
 from memoryapp.graph.queries.walks import evidence
+from memoryapp.ledger import prepared
 from memoryapp.ledger.models import Workspace
 from memoryapp.ledger.principal import Principal
 from memoryapp.ontology.queries import current_ontology
@@ -26,13 +27,15 @@ from memoryapp.ontology.queries import current_ontology
 class Scope:
     """Which beliefs are asked for. Everything left out does not narrow.
 
-    `kinds` include every kind below them unless `exact`. `owner`, `subject` and `object` are node ids.
-    `in_evidence_of` keeps what a belief rests on, through any number of derivations; `not_in_evidence_of` the rest.
+    `kinds` include every kind below them unless `exact`; once `looked_up` they stand for themselves alone. `owner`,
+    `subject` and `object` are node ids. `in_evidence_of` keeps what a belief rests on, through any number of
+    derivations; `not_in_evidence_of` the rest.
     """
 
     owner: uuid.UUID | None = None
     kinds: tuple[str, ...] = ()
     exact: bool = False
+    looked_up: bool = False
     subject: uuid.UUID | None = None
     predicates: tuple[str, ...] = ()
     object: uuid.UUID | None = None
@@ -46,17 +49,28 @@ EVERYTHING = Scope()
 
 def now(workspace: Workspace) -> dt.datetime:
     """This instant, never before what the workspace recorded last."""
-    clock = Workspace.objects.values_list("clock", flat=True).get(pk=workspace.pk)
-    return max(timezone.now(), clock)
+    clock = prepared.first(_clock, workspace=workspace)
+    return max(timezone.now(), clock) if clock else timezone.now()
+
+
+def _clock(workspace: Workspace) -> QuerySet[Workspace, dt.datetime]:
+    return Workspace.objects.filter(pk=workspace.pk).values_list("clock", flat=True)
+
+
+def looked_up(by: Principal, scope: Scope) -> Scope:
+    """The scope with every kind it asks for by name. Raises NotFound for a kind that is not declared."""
+    if not scope.kinds or scope.looked_up:
+        return scope
+    ontology = current_ontology(by)
+    wanted = {name for kind in scope.kinds for name in ontology.subkinds(kind, exact=scope.exact)}
+    return replace(scope, kinds=tuple(sorted(wanted)), looked_up=True)
 
 
 def beliefs(by: Principal, scope: Scope = EVERYTHING) -> QuerySet[Belief]:
     """Every belief in sight within the scope, whatever its status, by id."""
     found: QuerySet[Belief] = Belief.objects.visible_to(by)
     if scope.kinds:
-        ontology = current_ontology(by)
-        wanted = {name for kind in scope.kinds for name in ontology.subkinds(kind, exact=scope.exact)}
-        found = found.filter(kind__in=wanted)
+        found = found.filter(kind__in=looked_up(by, scope).kinds)
     if scope.owner:
         found = found.filter(Exists(_owned_by(scope.owner)))
     if scope.subject:
@@ -74,9 +88,9 @@ def beliefs(by: Principal, scope: Scope = EVERYTHING) -> QuerySet[Belief]:
     return found.order_by("pk")
 
 
-def current(by: Principal, scope: Scope = EVERYTHING) -> QuerySet[Belief]:
-    """What is held now: activated, valid now, not superseded."""
-    at = now(by.workspace)
+def current(by: Principal, scope: Scope = EVERYTHING, *, at: dt.datetime | None = None) -> QuerySet[Belief]:
+    """What is held now: activated, valid now, not superseded. `at` is this instant, for whoever asked already."""
+    at = at or now(by.workspace)
     return beliefs(by, scope).filter(_within(at), status=Status.ACTIVATED).exclude(Exists(_superseded_now(at)))
 
 
@@ -86,14 +100,17 @@ def as_of(
     *,
     valid_at: dt.datetime | None = None,
     known_at: dt.datetime | None = None,
+    at: dt.datetime | None = None,
 ) -> QuerySet[Belief]:
-    """What was true at `valid_at`, as it was known at `known_at`; either is now when left out.
+    """What was true at `valid_at`, as it was known at `known_at`; either is now when left out, `at` if that is given.
 
     It reads the history alone. What had ended is served for the time in which it held; what was retracted or withdrawn
     by then, or still waited for a verdict, is not. Who may see it is decided by today's audience.
     """
-    moment = now(by.workspace)
-    valid, known = valid_at or moment, known_at or moment
+    if not (valid_at and known_at):
+        at = at or now(by.workspace)
+        valid_at, known_at = valid_at or at, known_at or at
+    valid, known = valid_at, known_at
     newer = BeliefState.objects.filter(
         belief=OuterRef("belief"), recorded_at__lte=known, sequence__gt=OuterRef("sequence")
     )

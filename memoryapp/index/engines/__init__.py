@@ -23,8 +23,11 @@ class Engine(Protocol):
     def uninstall(self, schema_editor: BaseDatabaseSchemaEditor) -> None:
         """Take them away."""
 
-    def pick(self, entries: QuerySet[IndexEntry], signs: list[str]) -> QuerySet[IndexEntry]:
-        """Narrow the rows to those that hold at least one of the signs."""
+    def any_of(self, signs: list[str]) -> str:
+        """What asks for rows that hold at least one of the signs, as `pick` takes it."""
+
+    def pick(self, entries: QuerySet[IndexEntry], asked: str) -> QuerySet[IndexEntry]:
+        """Narrow the rows to those that hold what is asked for."""
 
     def scrub(self) -> None:
         """Inside the erasing transaction: leave nothing of deleted rows in the index structures."""

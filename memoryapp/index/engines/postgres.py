@@ -37,10 +37,11 @@ class PostgresEngine:
     def uninstall(self, schema_editor: BaseDatabaseSchemaEditor) -> None:
         schema_editor.execute("ALTER TABLE index_indexentry DROP COLUMN IF EXISTS signs")
 
-    def pick(self, entries: QuerySet[IndexEntry], signs: list[str]) -> QuerySet[IndexEntry]:
-        return entries.filter(
-            RawSQL('"index_indexentry"."signs" @@ %s::tsquery', [" | ".join(signs)], output_field=BooleanField())
-        )
+    def any_of(self, signs: list[str]) -> str:
+        return " | ".join(signs)
+
+    def pick(self, entries: QuerySet[IndexEntry], asked: str) -> QuerySet[IndexEntry]:
+        return entries.filter(RawSQL('"index_indexentry"."signs" @@ %s::tsquery', [asked], output_field=BooleanField()))
 
     def scrub(self) -> None:
         """Dead rows are taken out by `clean_files`: PostgreSQL cannot do it inside a transaction."""

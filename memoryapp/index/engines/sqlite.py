@@ -42,11 +42,14 @@ class SqliteEngine:
             schema_editor.execute(f"DROP TRIGGER IF EXISTS {trigger}")
         schema_editor.execute("DROP TABLE IF EXISTS index_signs")
 
-    def pick(self, entries: QuerySet[IndexEntry], signs: list[str]) -> QuerySet[IndexEntry]:
+    def any_of(self, signs: list[str]) -> str:
+        return " OR ".join(signs)
+
+    def pick(self, entries: QuerySet[IndexEntry], asked: str) -> QuerySet[IndexEntry]:
         return entries.filter(
             RawSQL(
                 '"index_indexentry"."id" IN (SELECT rowid FROM index_signs WHERE index_signs MATCH %s)',
-                [" OR ".join(signs)],
+                [asked],
                 output_field=BooleanField(),
             )
         )

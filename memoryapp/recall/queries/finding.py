@@ -6,7 +6,10 @@ rows that hold a word of the question. The same store and question give the same
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import datetime as dt
+import uuid
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import Case, Exists, OuterRef, Q, QuerySet, When
@@ -16,8 +19,9 @@ from memoryapp.graph.models.beliefs import Status
 from memoryapp.graph.queries import views
 from memoryapp.index import queries as index
 from memoryapp.index.said import SOURCE
+from memoryapp.ledger import prepared
 from memoryapp.ledger.principal import Principal
-from memoryapp.recall.asked import Asked, Hit, Miss, Recalled
+from memoryapp.recall.asked import Asked, Miss, Recalled, within_budget
 from memoryapp.recall.feeding import BELIEF, NODE
 from memoryapp.recall.queries.telling import tell
 from memoryapp.sources.models import Source
@@ -30,10 +34,13 @@ def find(by: Principal, asked: Asked) -> Recalled:
     """
     by.require("recall")
     asked.check()
-    wanted = eligible(by, asked)
-    scope = index.Scope(by.workspace, _targets(by, asked, wanted), since=asked.since, until=asked.until)
+    if asked.over != "beliefs":
+        by.require("read_sources")
+    may = eligible(by, asked)
+    targets = index.Targets(_rows, (may.form,), may.given, in_threads=asked.over != "beliefs")
+    scope = index.Scope(by.workspace, targets, since=asked.since, until=asked.until)
     found = index.search(scope, asked.question, limit=asked.limit)
-    hits, left_out = _within_budget(tell(by, asked, wanted, found.hits), asked.budget_tokens)
+    hits, left_out = within_budget(tell(by, asked, may.among, found.hits), asked.budget_tokens)
     return Recalled(
         workspace=by.workspace.slug,
         hits=hits,
@@ -44,54 +51,115 @@ def find(by: Principal, asked: Asked) -> Recalled:
     )
 
 
-def eligible(by: Principal, asked: Asked) -> QuerySet[Belief]:
+@dataclass(frozen=True)
+class Form:
+    """What the query of a question depends on, beside its values."""
+
+    over: str
+    history: bool
+    of_another_time: bool
+    narrowed: bool
+
+
+@dataclass(frozen=True)
+class Eligible:
+    """What may be served for a question: a form and its values, from which every query about it is made."""
+
+    form: Form
+    given: dict[str, object]
+
+    def among(self, ids: Iterable[uuid.UUID]) -> set[uuid.UUID]:
+        """Those of these beliefs that may be served."""
+        wanted = list(ids)
+        return set(prepared.rows(_among, self.form, ids=wanted, **self.given)) if wanted else set()
+
+
+def eligible(by: Principal, asked: Asked) -> Eligible:
     """The beliefs that may be served: current ones, those of another time, or with history all."""
-    scope = views.Scope(owner=asked.owner, kinds=asked.kinds, exact=asked.exact, subject=asked.subject)
-    if asked.history:
+    form = Form(asked.over, asked.history, asked.of_another_time, asked.narrowed)
+    kinds = views.looked_up(by, views.Scope(kinds=asked.kinds, exact=asked.exact)).kinds
+    needs_now = not (asked.history or (asked.valid_at and asked.known_at))
+    given = {
+        "by": by,
+        "owner": asked.owner,
+        "subject": asked.subject,
+        "kinds": kinds or None,
+        "valid_at": asked.valid_at,
+        "known_at": asked.known_at,
+        "at": views.now(by.workspace) if needs_now else None,
+    }
+    return Eligible(form, given)
+
+
+def _beliefs(
+    form: Form,
+    *,
+    by: Principal,
+    owner: uuid.UUID | None,
+    subject: uuid.UUID | None,
+    kinds: Sequence[str] | None,
+    valid_at: dt.datetime | None,
+    known_at: dt.datetime | None,
+    at: dt.datetime | None,
+) -> QuerySet[Belief]:
+    scope = views.Scope(owner=owner, kinds=tuple(kinds or ()), looked_up=True, subject=subject)
+    if form.history:
         return views.beliefs(by, scope).exclude(status=Status.DELETED)
-    if asked.of_another_time:
-        return views.as_of(by, scope, valid_at=asked.valid_at, known_at=asked.known_at)
-    return views.current(by, scope)
+    if form.of_another_time:
+        return views.as_of(by, scope, valid_at=valid_at, known_at=known_at, at=at)
+    return views.current(by, scope, at=at)
 
 
-def _targets(by: Principal, asked: Asked, wanted: QuerySet[Belief]) -> Mapping[str, QuerySet[Any] | None]:
+def _among(form: Form, *, ids: Sequence[uuid.UUID], **given: Any) -> QuerySet[Belief, uuid.UUID]:
+    return _beliefs(form, **given).filter(pk__in=ids).values_list("pk", flat=True)
+
+
+def _rows(form: Form, **given: Any) -> index.Rows:
+    """The rows of each target type that may be served, as the index takes them."""
+    wanted = _beliefs(form, **given)
+    by, valid_at, known_at = given["by"], given["valid_at"], given["known_at"]
     targets: dict[str, QuerySet[Any] | None] = {}
-    if asked.over in ("beliefs", "all"):
+    if form.over in ("beliefs", "all"):
         targets[BELIEF] = wanted
-        if not asked.narrowed:
-            targets[NODE] = _nodes(by, asked)
-    if asked.over != "beliefs":
-        by.require("read_sources")
-        targets[SOURCE] = _sources(by, asked, wanted)
+        if not form.narrowed:
+            targets[NODE] = _nodes(form, by, known_at)
+    if form.over != "beliefs":
+        targets[SOURCE] = _sources(form, by, wanted, valid_at, known_at)
     return targets
 
 
-def _nodes(by: Principal, asked: Asked) -> QuerySet[Node]:
+def _nodes(form: Form, by: Principal, known_at: dt.datetime | None) -> QuerySet[Node]:
     nodes = Node.objects.visible_to(by)
-    if asked.known_at:
-        nodes = nodes.filter(recorded_at__lte=asked.known_at)
-    if asked.history:
+    if known_at:
+        nodes = nodes.filter(recorded_at__lte=known_at)
+    if form.history:
         return nodes.exclude(state=Node.State.FOLDED)
     return nodes.filter(state=Node.State.ACTIVE)
 
 
-def _sources(by: Principal, asked: Asked, wanted: QuerySet[Belief]) -> QuerySet[Source]:
+def _sources(
+    form: Form,
+    by: Principal,
+    wanted: QuerySet[Belief],
+    valid_at: dt.datetime | None,
+    known_at: dt.datetime | None,
+) -> QuerySet[Source]:
     """What was said or read, but for what only beliefs stand on that may not be served: their words are its words.
 
     Beliefs outside the caller's audience change nothing here, as if they were not there.
     """
     found = Source.objects.filter(workspace=by.workspace)
-    if asked.over == "turns":
+    if form.over == "turns":
         found = found.filter(kind=Source.Kind.CHAT_TURN)
-    if asked.known_at:
-        found = found.filter(recorded_at__lte=asked.known_at)
-    if asked.narrowed:
+    if known_at:
+        found = found.filter(recorded_at__lte=known_at)
+    if form.narrowed:
         return found.filter(Exists(_learned(wanted)))
-    if asked.history:
+    if form.history:
         return found
     untouched = Q(~Exists(_learned(Belief.objects.visible_to(by), from_its_words=True)))
-    if asked.valid_at:
-        untouched &= Q(said_at__lte=asked.valid_at)
+    if valid_at:
+        untouched &= Q(said_at__lte=valid_at)
     return found.filter(Exists(_learned(wanted, from_its_words=True)) | untouched)
 
 
@@ -117,15 +185,3 @@ def _learned(beliefs: QuerySet[Belief], *, from_its_words: bool = False) -> Quer
     # Within CASE a planner cannot turn it around and go through all beliefs of the workspace for each source.
     served = Case(When(Exists(beliefs.filter(pk=OuterRef("belief"))), then=True), default=False)
     return RelationPlayer.objects.filter(sourced).annotate(served=served).filter(served=True)
-
-
-def _within_budget(hits: list[Hit], budget: int | None) -> tuple[list[Hit], int]:
-    """The hits that fit, in their order; a long one gives way to those after it. And how many did not fit."""
-    if budget is None:
-        return hits, 0
-    kept: list[Hit] = []
-    for hit in hits:
-        if hit.tokens <= budget:
-            kept.append(hit)
-            budget -= hit.tokens
-    return kept, len(hits) - len(kept)

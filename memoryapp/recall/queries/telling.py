@@ -5,17 +5,20 @@ from __future__ import annotations
 import datetime as dt
 import uuid
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import Any
 
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 
 from memoryapp.graph.models import Belief, Node, Relation, RelationPlayer
 from memoryapp.graph.queries import listing
 from memoryapp.graph.queries.told import cited, told
 from memoryapp.index import queries as index
 from memoryapp.index.said import SOURCE, passages, zone
+from memoryapp.ledger import prepared
+from memoryapp.ledger.models import Workspace
 from memoryapp.ledger.principal import Principal
 from memoryapp.recall.asked import Asked, Hit, Told
 from memoryapp.recall.feeding import BELIEF, NODE
@@ -33,7 +36,11 @@ class Support:
         return {"source": str(self.source.pk), "line": line(self.source), "quote": self.quote}
 
 
-def tell(by: Principal, asked: Asked, wanted: QuerySet[Belief], found: Sequence[index.Hit]) -> list[Hit]:
+Among = Callable[[Iterable[uuid.UUID]], set[uuid.UUID]]
+"""Which of some beliefs may be served."""
+
+
+def tell(by: Principal, asked: Asked, among: Among, found: Sequence[index.Hit]) -> list[Hit]:
     """The hits with all that is said of them, in the order found. A fixed number of queries for each type of hit."""
     of_type: dict[str, list[index.Hit]] = defaultdict(list)
     for hit in found:
@@ -44,7 +51,7 @@ def tell(by: Principal, asked: Asked, wanted: QuerySet[Belief], found: Sequence[
     if of_type[NODE]:
         made |= _nodes(by, of_type[NODE])
     if of_type[SOURCE]:
-        made |= _sources(by, asked, wanted, of_type[SOURCE])
+        made |= _sources(by, among, of_type[SOURCE])
     return [made[hit.target_id] for hit in found if hit.target_id in made]
 
 
@@ -54,7 +61,7 @@ def _hit(found: index.Hit, text: str, provenance: str, **more: object) -> Hit:
 
 def _beliefs(by: Principal, asked: Asked, found: Sequence[index.Hit]) -> dict[uuid.UUID, Hit]:
     ids = [hit.target_id for hit in found]
-    beliefs = Belief.objects.visible_to(by).select_related("write__actor").in_bulk(ids)
+    beliefs = {one.pk: one for one in prepared.rows(_seen, by=by, ids=ids)}
     owners = listing.owners(ids)
     changes = _changes(by, ids, asked) if asked.history or asked.of_another_time else {}
     relations = [change.relation.pk for several in changes.values() for change in several]
@@ -75,8 +82,12 @@ def _beliefs(by: Principal, asked: Asked, found: Sequence[index.Hit]) -> dict[uu
     return made
 
 
+def _seen(by: Principal, ids: Sequence[uuid.UUID]) -> QuerySet[Belief]:
+    return Belief.objects.visible_to(by).filter(pk__in=ids).select_related("write__actor")
+
+
 def _nodes(by: Principal, found: Sequence[index.Hit]) -> dict[uuid.UUID, Hit]:
-    nodes = Node.objects.visible_to(by).select_related("write__actor").in_bulk([hit.target_id for hit in found])
+    nodes = {one.pk: one for one in prepared.rows(_seen_nodes, by=by, ids=[hit.target_id for hit in found])}
     return {
         hit.target_id: _hit(hit, node.label, _recorded(node), node=_named(node) | {"state": node.state})
         for hit in found
@@ -84,12 +95,15 @@ def _nodes(by: Principal, found: Sequence[index.Hit]) -> dict[uuid.UUID, Hit]:
     }
 
 
-def _sources(by: Principal, asked: Asked, wanted: QuerySet[Belief], found: Sequence[index.Hit]) -> dict[uuid.UUID, Hit]:
+def _seen_nodes(by: Principal, ids: Sequence[uuid.UUID]) -> QuerySet[Node]:
+    return Node.objects.visible_to(by).filter(pk__in=ids).select_related("write__actor")
+
+
+def _sources(by: Principal, among: Among, found: Sequence[index.Hit]) -> dict[uuid.UUID, Hit]:
     ids = [hit.target_id for hit in found]
-    rows = Source.objects.filter(workspace=by.workspace).select_related("participant", "thread", "member").in_bulk(ids)
+    rows = {one.pk: one for one in prepared.rows(_seen_sources, workspace=by.workspace, ids=ids)}
     learned = listing.standing_on(by, ids)
-    known = [one.belief.pk for several in learned.values() for one in several]
-    served = set(wanted.filter(pk__in=known).values_list("pk", flat=True)) if known else set()
+    served = among(one.belief.pk for several in learned.values() for one in several)
     made = {}
     for hit in found:
         source = rows.get(hit.target_id)
@@ -104,6 +118,10 @@ def _sources(by: Principal, asked: Asked, wanted: QuerySet[Belief], found: Seque
             learned=[_learned(one.belief, one.belief.pk in served) for one in learned.get(source.pk, ())],
         )
     return made
+
+
+def _seen_sources(workspace: Workspace, ids: Sequence[uuid.UUID]) -> QuerySet[Source]:
+    return Source.objects.filter(workspace=workspace, pk__in=ids).select_related("participant", "thread", "member")
 
 
 def _learned(belief: Belief, served: bool) -> Told:
@@ -158,29 +176,34 @@ def _changes(by: Principal, ids: Sequence[uuid.UUID], asked: Asked) -> dict[uuid
 
 def support(ids: Iterable[uuid.UUID], known_at: dt.datetime | None = None) -> dict[uuid.UUID, list[Support]]:
     """What these beliefs and relations stand on, the earliest said first; nothing that is taken back. Two queries."""
-    wanted = list(ids)
-    sourced = RelationPlayer.objects.filter(
-        Q(belief__in=wanted) | Q(played_by__in=wanted),
-        kind="sourcing",
-        role="sourced",
-        relation__state=Relation.State.ACTIVATED,
-    )
-    if known_at:
-        sourced = sourced.filter(relation__recorded_at__lte=known_at)
     of_relation = {
         relation: belief or played_by
-        for relation, belief, played_by in sourced.values_list("relation", "belief", "played_by")
+        for relation, belief, played_by in prepared.rows(_sourced, ids=list(ids), known_at=known_at)
     }
-    evidence = RelationPlayer.objects.filter(kind="sourcing", role="evidence", relation__in=list(of_relation))
-    evidence = evidence.exclude(source__taken_back__in_force=True)
     found: dict[uuid.UUID, list[Support]] = defaultdict(list)
-    for player in evidence.select_related("source__participant", "source__thread", "source__member").order_by(
-        "source__said_at", "source", "span_start"
-    ):
+    for player in prepared.rows(_evidence, relations=list(of_relation)):
         stands = of_relation[player.relation_id]
         if player.source is not None and stands is not None:
             found[stands].append(Support(player.source, player.quote))
     return found
+
+
+def _sourced(ids: Sequence[uuid.UUID], known_at: dt.datetime | None) -> QuerySet[RelationPlayer, Any]:
+    """By beliefs and by relations apart: asked for either, SQLite would go through every relation there is."""
+    sourced = RelationPlayer.objects.filter(kind="sourcing", role="sourced", relation__state=Relation.State.ACTIVATED)
+    if known_at:
+        sourced = sourced.filter(relation__recorded_at__lte=known_at)
+    told = ("relation", "belief", "played_by")
+    of_beliefs, of_relations = sourced.filter(belief__in=ids), sourced.filter(played_by__in=ids)
+    return of_beliefs.values_list(*told).union(of_relations.values_list(*told), all=True)
+
+
+def _evidence(relations: Sequence[uuid.UUID]) -> QuerySet[RelationPlayer]:
+    evidence = RelationPlayer.objects.filter(kind="sourcing", role="evidence", relation__in=relations)
+    evidence = evidence.exclude(source__taken_back__in_force=True)
+    return evidence.select_related("source__participant", "source__thread", "source__member").order_by(
+        "source__said_at", "source", "span_start"
+    )
 
 
 def line(source: Source) -> str:
