@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from itertools import islice, product
 from typing import Any
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from memoryapp.doors.errors import Invalid, NotFound, Violation
 from memoryapp.graph.models import IdentityKey, Node
 from memoryapp.graph.refusals import ambiguous
 from memoryapp.graph.statements import NodeKeys, NodeReference
+from memoryapp.ledger import prepared
 from memoryapp.ledger.models import Workspace, Write
 from memoryapp.ledger.principal import Principal
 from memoryapp.ontology.compiled import Ontology
@@ -127,10 +128,14 @@ def resolve(of: Write | Principal, reference: NodeReference) -> Node:
 
 def by_id(of: Write | Principal, node_id: uuid.UUID) -> Node:
     """The node with this id, or the one it was folded into."""
-    node = Node.objects.filter(workspace=of.workspace, pk=node_id).select_related("folded_into").first()
+    node = prepared.first(_with_id, workspace=of.workspace, id=node_id)
     if node is None:
         raise NotFound("There is no such node.", code="no_such_node", extra={"id": str(node_id)})
     return unfolded(node)
+
+
+def _with_id(workspace: Workspace, id: uuid.UUID) -> QuerySet[Node]:
+    return Node.objects.filter(workspace=workspace, pk=id).select_related("folded_into")
 
 
 def _by_keys(of: Write | Principal, reference: NodeKeys) -> Node:

@@ -11,13 +11,13 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from django.db import connection, transaction
-from django.db.models import F, Q
+from django.db.models import F, Q, QuerySet
 
 from memoryapp.index.engines import engine
 from memoryapp.index.models import EVERYONE, IndexEntry, Statistics, Term
 from memoryapp.index.texts import Text, place, shelf, shelves
 from memoryapp.index.words import ANALYSIS, Word, sign, words
-from memoryapp.ledger import jobs
+from memoryapp.ledger import jobs, prepared
 from memoryapp.ledger.identifiers import new_id
 from memoryapp.ledger.models import Workspace, Write
 
@@ -183,7 +183,7 @@ def _put_batch(write: Write, batch: list[tuple[Target, list[Text]]]) -> int:
             new.append(_entry(write, text, change))
         gone.extend(entries.values())
     _delete(gone, change)
-    IndexEntry.objects.bulk_create(new)
+    prepared.insert(new)
     for chunk in _chunks(unchanged, BATCH):
         IndexEntry.objects.filter(pk__in=chunk).update(built_sequence=F("wanted_sequence"))
     _apply(workspace, change)
@@ -289,8 +289,16 @@ def _by_target(texts: Iterable[Text]) -> list[tuple[Target, list[Text]]]:
 
 
 def _entries_of(workspace: Workspace, targets: Iterable[Target]) -> Iterator[IndexEntry]:
-    for chunk in _chunks(targets, BATCH):
-        yield from IndexEntry.objects.filter(_those(chunk), workspace=workspace)
+    by_type: dict[str, list[uuid.UUID]] = {}
+    for target_type, id in targets:
+        by_type.setdefault(target_type, []).append(id)
+    for target_type, ids in sorted(by_type.items()):
+        for chunk in _chunks(ids, BATCH):
+            yield from prepared.rows(_of, workspace=workspace, target_type=target_type, ids=chunk)
+
+
+def _of(workspace: Workspace, target_type: str, ids: Sequence[uuid.UUID]) -> QuerySet[IndexEntry]:
+    return IndexEntry.objects.filter(workspace=workspace, target_type=target_type, target_id__in=ids)
 
 
 def _those(targets: Sequence[Target]) -> Q:

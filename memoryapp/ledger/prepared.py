@@ -20,8 +20,22 @@ from typing import Any, TypeVar
 from django.core.exceptions import EmptyResultSet
 from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
-from django.db.models import Model, QuerySet
+from django.db.models import (
+    AutoField,
+    BigIntegerField,
+    CharField,
+    DateTimeField,
+    ForeignKey,
+    IntegerField,
+    Model,
+    PositiveIntegerField,
+    PositiveSmallIntegerField,
+    QuerySet,
+    TextField,
+    UUIDField,
+)
 from django.db.models.query import FlatValuesListIterable, ModelIterable, ValuesListIterable, get_related_populators
+from django.db.models.sql import InsertQuery
 
 from memoryapp.ledger.principal import Principal
 
@@ -30,6 +44,9 @@ Reader = Callable[[Sequence[Any], BaseDatabaseWrapper], list[Any]]
 
 MOST_KEPT = 2000
 """Forms kept in a process. Far more than the product has: lists of values are filled up to a power of two."""
+
+MOST_AT_ONCE = 16
+"""Rows for which the statement that inserts them is kept; for more of them building it is a small part of the work."""
 
 _FAR_OFF = dt.datetime(8888, 8, 8, tzinfo=dt.UTC)
 _NEVER_AN_ID = 0x5EED << 112
@@ -47,9 +64,7 @@ def rows(build: Callable[..., QuerySet[Any, Row]], *shape: Hashable, **given: ob
     key = (build, connections[DEFAULT_DB_ALIAS].vendor, shape, tuple((name, form) for name, form, _ in taken))
     plan = _plans.get(key)
     if plan is None:
-        if len(_plans) >= MOST_KEPT:
-            _plans.clear()
-        plan = _plans[key] = _Plan(build, shape, [(name, form) for name, form, _ in taken])
+        plan = _keep(_plans, key, _Plan(build, shape, [(name, form) for name, form, _ in taken]))
     return plan.run([value for _, _, values in taken for value in values])
 
 
@@ -59,7 +74,29 @@ def first(build: Callable[..., QuerySet[Any, Row]], *shape: Hashable, **given: o
     return found[0] if found else None
 
 
+def insert(made: Sequence[Model]) -> None:
+    """Store new rows of one model: what `bulk_create` does, without numbers that the database gives. One statement."""
+    if not made:
+        return
+    if len(made) > MOST_AT_ONCE:
+        type(made[0])._default_manager.bulk_create(made)
+        return
+    connection = connections[DEFAULT_DB_ALIAS]
+    key = (type(made[0]), connection.vendor, len(made))
+    kept = _insertions.get(key) or _keep(_insertions, key, _Insertion(made))
+    kept.run(made, connection)
+
+
 _plans: dict[Hashable, _Plan] = {}
+_insertions: dict[Hashable, _Insertion] = {}
+Kept = TypeVar("Kept")
+
+
+def _keep(plans: dict[Hashable, Kept], key: Hashable, plan: Kept) -> Kept:
+    if len(plans) >= MOST_KEPT:
+        plans.clear()
+    plans[key] = plan
+    return plan
 
 
 @dataclass(frozen=True)
@@ -272,3 +309,48 @@ def _models(queryset: QuerySet[Any, Any], compiler: Any) -> Callable[[list[Any]]
         return made
 
     return make
+
+
+class _Insertion:
+    """The statement that inserts so many rows of a model, and how its values are read off them."""
+
+    def __init__(self, made: Sequence[Model]) -> None:
+        model = type(made[0])
+        connection = connections[DEFAULT_DB_ALIAS]
+        self.fields = [field for field in model._meta.concrete_fields if not isinstance(field, AutoField)]
+        query = InsertQuery(model)
+        query.insert_values(self.fields, made)
+        [(self.sql, parameters)] = query.get_compiler(connection=connection).as_sql()
+        self.by_column = len(made) > 1 and len(parameters) == len(self.fields)
+
+    def run(self, made: Sequence[Model], connection: BaseDatabaseWrapper) -> None:
+        stored = [[_stored(field, one, connection) for field in self.fields] for one in made]
+        parameters = [list(column) for column in zip(*stored, strict=True)]
+        if not self.by_column:
+            parameters = [value for row in stored for value in row]
+        with connection.cursor() as cursor:
+            cursor.execute(self.sql, parameters)
+        for one in made:
+            one._state.adding = False
+            one._state.db = DEFAULT_DB_ALIAS
+
+
+_PLAINLY_STORED = {
+    CharField: str,
+    TextField: str,
+    UUIDField: uuid.UUID,
+    ForeignKey: uuid.UUID,
+    DateTimeField: dt.datetime,
+    PositiveIntegerField: int,
+    PositiveSmallIntegerField: int,
+    IntegerField: int,
+    BigIntegerField: int,
+}
+"""What a column of this sort takes as it is (see `_adapted`); any other value goes through its field."""
+
+
+def _stored(field: Any, one: Model, connection: BaseDatabaseWrapper) -> Any:
+    value = field.pre_save(one, True)
+    if type(value) is _PLAINLY_STORED.get(type(field), Model):
+        return _adapted(value, connection)
+    return field.get_db_prep_save(value, connection)

@@ -10,10 +10,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from django.db import OperationalError, connection, transaction
-from django.db.models import F
+from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from memoryapp.doors.errors import Unavailable
+from memoryapp.ledger import prepared
 from memoryapp.ledger.models import Actor, Served, ServedItem, Workspace, Write
 from memoryapp.ledger.principal import Principal
 
@@ -42,7 +43,7 @@ def begin(by: Principal, action: str, rationale: str = "") -> Write:
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError("A write needs an open transaction.")
     Workspace.objects.filter(pk=by.workspace.pk).update(write_sequence=F("write_sequence") + 1)
-    sequence, clock = Workspace.objects.values_list("write_sequence", "clock").get(pk=by.workspace.pk)
+    [(sequence, clock)] = prepared.rows(_order, workspace=by.workspace)
     recorded_at = max(timezone.now(), clock + dt.timedelta(microseconds=1))
     Workspace.objects.filter(pk=by.workspace.pk).update(clock=recorded_at)
     write = Write(
@@ -59,9 +60,13 @@ def begin(by: Principal, action: str, rationale: str = "") -> Write:
         trace_id=by.trace_id,
         recorded_at=recorded_at,
     )
-    write.save(force_insert=True)
+    prepared.insert([write])
     write.by = by
     return write
+
+
+def _order(workspace: Workspace) -> QuerySet[Workspace, Any]:
+    return Workspace.objects.filter(pk=workspace.pk).values_list("write_sequence", "clock")
 
 
 ServedTarget = tuple[str, uuid.UUID, float | None]
@@ -77,7 +82,7 @@ def serve(
     """
 
     def note() -> Served:
-        served = Served.objects.create(
+        served = Served(
             workspace=by.workspace,
             actor=by.actor,
             form=form,
@@ -88,9 +93,14 @@ def serve(
             thread=by.thread,
             served_at=timezone.now(),
         )
-        ServedItem.objects.bulk_create(
-            ServedItem(workspace=by.workspace, served=served, target_type=what, target_id=id, rank=rank, score=score)
-            for rank, (what, id, score) in enumerate(items, start=1)
+        prepared.insert([served])
+        prepared.insert(
+            [
+                ServedItem(
+                    workspace=by.workspace, served=served, target_type=what, target_id=id, rank=rank, score=score
+                )
+                for rank, (what, id, score) in enumerate(items, start=1)
+            ]
         )
         return served
 

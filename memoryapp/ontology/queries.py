@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import uuid
 
+from django.db.models import QuerySet
+
 from memoryapp.doors.errors import NotFound
+from memoryapp.ledger import prepared
 from memoryapp.ledger.models import Workspace
 from memoryapp.ledger.principal import Principal
 from memoryapp.ontology.compiled import Ontology, edition, kept_edition
@@ -14,15 +17,15 @@ from memoryapp.ontology.models import OntologyVersion
 def current_ontology(of: Principal | Workspace) -> Ontology:
     """The edition in force, compiled. One small query; the document is read once in a process."""
     workspace = of.workspace if isinstance(of, Principal) else of
-    newest = (
-        OntologyVersion.objects.filter(workspace=workspace)
-        .order_by("-number")
-        .values_list("id", "digest", "number")
-        .first()
-    )
+    newest = prepared.first(_newest, workspace=workspace)
     if newest is None:
         raise NotFound(f"{workspace.name} has not declared any types yet.", code="no_ontology")
     return _compiled(*newest)
+
+
+def _newest(workspace: Workspace) -> QuerySet[OntologyVersion, tuple[uuid.UUID, str, int]]:
+    versions = OntologyVersion.objects.filter(workspace=workspace).order_by("-number")
+    return versions.values_list("id", "digest", "number")[:1]
 
 
 def ontology_at(of: Principal | Workspace, number: int) -> Ontology:

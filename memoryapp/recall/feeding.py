@@ -20,6 +20,7 @@ from memoryapp.graph.queries import listing
 from memoryapp.index import services as index
 from memoryapp.index.models import IndexEntry
 from memoryapp.index.texts import Text
+from memoryapp.ledger import prepared
 from memoryapp.ledger.models import Workspace, Write
 from memoryapp.ontology.compiled import Ontology
 from memoryapp.ontology.queries import current_ontology
@@ -83,8 +84,7 @@ def belief_texts(workspace: Workspace, ids: Sequence[uuid.UUID]) -> Iterator[Tex
         return
     ontology = current_ontology(workspace)
     owners = listing.owners(ids)
-    rows = Belief.objects.filter(workspace=workspace, pk__in=ids).exclude(status=Status.DELETED)
-    for belief in rows.exclude(standing=Standing.WITHDRAWN).order_by("pk"):
+    for belief in prepared.rows(_saying, workspace=workspace, ids=ids):
         names = sorted(node.label for node in owners.get(belief.pk, ()))
         kind, path = _kind(ontology, belief)
         yield Text(
@@ -97,6 +97,11 @@ def belief_texts(workspace: Workspace, ids: Sequence[uuid.UUID]) -> Iterator[Tex
             said_at=belief.valid_from.astimezone(dt.UTC) if belief.valid_from else None,
             audience=belief.audience,
         )
+
+
+def _saying(workspace: Workspace, ids: Sequence[uuid.UUID]) -> QuerySet[Belief]:
+    rows = Belief.objects.filter(workspace=workspace, pk__in=ids).exclude(status=Status.DELETED)
+    return rows.exclude(standing=Standing.WITHDRAWN).order_by("pk")
 
 
 def node_ids(workspace: Workspace) -> Iterator[uuid.UUID]:

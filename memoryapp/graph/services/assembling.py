@@ -8,6 +8,7 @@ from types import EllipsisType
 from typing import Any
 
 from memoryapp.graph.models import Belief, Node, Relation, RelationPlayer, RelationState
+from memoryapp.ledger import prepared
 from memoryapp.ledger.models import Write
 from memoryapp.sources.models import Source
 
@@ -72,9 +73,9 @@ class Assembly:
         made, self._relations = self._relations, []
         players, self._players = self._players, []
         states, self._states = self._states, []
-        Relation.objects.bulk_create(made)
-        RelationPlayer.objects.bulk_create(players)
-        RelationState.objects.bulk_create(states)
+        prepared.insert(made)
+        prepared.insert(players)
+        prepared.insert(states)
         for start in range(0, len(made), CHUNK):
             ids = [relation.pk for relation in made[start : start + CHUNK]]
             Relation.objects.filter(pk__in=ids).update(state=Relation.State.ACTIVATED)

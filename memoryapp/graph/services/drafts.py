@@ -13,6 +13,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.db.models import QuerySet
+
 from memoryapp.doors.errors import DomainError, Violation
 from memoryapp.doors.moments import Precision
 from memoryapp.graph import slots
@@ -22,6 +24,7 @@ from memoryapp.graph.models.beliefs import Standing, Status
 from memoryapp.graph.services.beliefs import audience_fault
 from memoryapp.graph.statements import Moment, NodeReference, Quoted, Statement
 from memoryapp.ledger.models import Write
+from memoryapp.ledger.principal import Principal
 from memoryapp.ontology.compiled import FACT, Ontology
 from memoryapp.ontology.normalise import normal_value
 from memoryapp.ontology.queries import current_ontology
@@ -82,12 +85,7 @@ class Reading:
         self.ontology: Ontology = current_ontology(write.workspace)
         self._nodes: dict[str, Node | DomainError] = {}
         wanted = {premise for statement in statements for premise in statement.premises}
-        usable = (
-            Belief.objects.visible_to(write.by)
-            .exclude(status=Status.DELETED)
-            .exclude(standing__in=[Standing.RETRACTED, Standing.WITHDRAWN])
-        )
-        self._premises = {belief.pk: belief for belief in usable.filter(pk__in=wanted)} if wanted else {}
+        self._premises = {belief.pk: belief for belief in _usable(write.by, wanted)} if wanted else {}
         cited = {quoted.source.pk for statement in statements for quoted in statement.evidence}
         self.taken_back = taken_back(cited)
         """Sources among the evidence on which nothing stands any more."""
@@ -110,6 +108,12 @@ class Reading:
 
     def premise(self, belief_id: uuid.UUID) -> Belief | None:
         return self._premises.get(belief_id)
+
+
+def _usable(by: Principal, ids: set[uuid.UUID]) -> QuerySet[Belief]:
+    """What may be concluded from: what the principal sees and nobody found wrong."""
+    seen = Belief.objects.visible_to(by).filter(pk__in=ids).exclude(status=Status.DELETED)
+    return seen.exclude(standing__in=[Standing.RETRACTED, Standing.WITHDRAWN])
 
 
 class _One:

@@ -10,7 +10,7 @@ import uuid
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 from django.db.models import QuerySet
 
@@ -23,7 +23,8 @@ from memoryapp.graph.services.assembling import Assembly, Playing
 from memoryapp.graph.services.beliefs import state_of
 from memoryapp.graph.services.drafts import Draft, Reading
 from memoryapp.graph.statements import Quoted, Statement
-from memoryapp.ledger.models import Write
+from memoryapp.ledger import prepared
+from memoryapp.ledger.models import Workspace, Write
 from memoryapp.review.models import Case, Decision
 
 Outcome = Literal["created", "said_again", "already_known", "resolving"]
@@ -233,9 +234,9 @@ class _Batch:
 
     def store(self) -> None:
         """Store what was gathered."""
-        Belief.objects.bulk_create(self.made)
-        BeliefState.objects.bulk_create(self.states)
-        BeliefReader.objects.bulk_create(self.readers)
+        prepared.insert(self.made)
+        prepared.insert(self.states)
+        prepared.insert(self.readers)
         self.assembly.finish()
 
     def _support(self, known: _Known, draft: Draft) -> None:
@@ -294,13 +295,8 @@ def _belief(write: Write, draft: Draft, ontology_version: int, status: Status) -
 def _known(write: Write, drafts: Sequence[Draft]) -> defaultdict[str, list[_Known]]:
     """What is stored already of the drafts' statements: by digest, the newest first."""
     found: defaultdict[str, list[_Known]] = defaultdict(list)
-    beliefs = list(
-        Belief.objects.filter(workspace=write.workspace, statement__in={draft.digest for draft in drafts})
-        .exclude(status=Status.DELETED)
-        .exclude(standing=Standing.WITHDRAWN)
-        .exclude(standing=Standing.RETRACTED, write__in=_taken_back(write))
-        .order_by("-recorded_at", "-pk")
-    )
+    digests = sorted({draft.digest for draft in drafts})
+    beliefs = prepared.rows(_saying, workspace=write.workspace, digests=digests)
     if not beliefs:
         return found
     named = [belief.pk for belief in beliefs if belief.audience == Audience.NAMED]
@@ -317,9 +313,12 @@ def _known(write: Write, drafts: Sequence[Draft]) -> defaultdict[str, list[_Know
     return found
 
 
-def _taken_back(write: Write) -> QuerySet[Decision, Any]:
-    """Writes of decisions that were taken back: what they wrote down counts as never said."""
-    return Decision.objects.filter(workspace=write.workspace, undone_by__isnull=False).values("write")
+def _saying(workspace: Workspace, digests: Sequence[str]) -> QuerySet[Belief]:
+    """Beliefs with these statements, but for writes of decisions that were taken back: those count as never said."""
+    taken_back = Decision.objects.filter(workspace=workspace, undone_by__isnull=False).values("write")
+    said = Belief.objects.filter(workspace=workspace, statement__in=digests).exclude(status=Status.DELETED)
+    said = said.exclude(standing=Standing.WITHDRAWN)
+    return said.exclude(standing=Standing.RETRACTED, write__in=taken_back).order_by("-recorded_at", "-pk")
 
 
 def _link_sources(by_id: dict[uuid.UUID, _Known]) -> None:
