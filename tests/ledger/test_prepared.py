@@ -9,15 +9,15 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
-from django.db import connection
-from django.db.models import Model, QuerySet
+from django.db import IntegrityError, connection, transaction
+from django.db.models import Model, QuerySet, TextChoices
 from django.db.models.functions import Lower
 from django.test.utils import CaptureQueriesContext
 
 from memoryapp.graph.models import Belief, Node
 from memoryapp.graph.services.beliefs import supersede
 from memoryapp.ledger import prepared
-from memoryapp.ledger.models import Actor, Workspace
+from memoryapp.ledger.models import Actor, Served, Workspace
 from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import actor_named
 from memoryapp.recall.asked import OVER, Asked
@@ -25,6 +25,10 @@ from memoryapp.recall.queries import compose, find
 from tests.graph.telling import Memory, at
 
 pytestmark = [pytest.mark.django_db, pytest.mark.sql]
+
+
+class Channel(TextChoices):
+    MADE_UP = "made up"
 
 
 def values_of(row: object) -> object:
@@ -137,3 +141,38 @@ def test_one_form_serves_every_principal_in_its_own_sight(operator: Principal, r
     ids = [shown.pk, hidden.pk]
     assert prepared.rows(seen, by=operator, ids=ids) == sorted([shown, hidden], key=lambda one: one.pk)
     assert prepared.rows(seen, by=reader_agent, ids=ids) == [shown]
+
+
+def test_rows_are_stored_as_bulk_create_stores_them(operator: Principal) -> None:
+    at_once = [1, 1, 2, 3, prepared.MOST_AT_ONCE, prepared.MOST_AT_ONCE + 1]
+
+    def made(by: Principal, number: int) -> Served:
+        return Served(
+            workspace=by.workspace,
+            actor=by.actor,
+            form="recall" if number % 2 else Channel.MADE_UP,
+            channel="rest",
+            question="Where is the “tea”?\n%s",
+            parameters={"limit": number, "kinds": ["memory"], "none": None},
+            served_at=at("2026-03-02") + dt.timedelta(microseconds=number),
+        )
+
+    for count in at_once:
+        stored, plainly = ([made(operator, number) for number in range(count)] for _ in range(2))
+        prepared.insert(stored)
+        Served.objects.bulk_create(plainly)
+        for one, other in zip(stored, plainly, strict=True):
+            found = [values_of(Served.objects.get(pk=row.pk)) for row in (one, other)]
+            assert found[0] == found[1] | {"id": one.pk}  # type: ignore[operator]
+            assert not one._state.adding
+    with CaptureQueriesContext(connection) as queries:
+        prepared.insert([])
+        prepared.insert([made(operator, 1), made(operator, 2)])
+    assert len(queries) == 1
+
+
+def test_a_row_that_the_database_refuses_is_refused(operator: Principal) -> None:
+    twice = actor_named(operator.workspace, Actor.Kind.AGENT, "desk", "Desk")
+    prepared.insert([Actor(workspace=operator.workspace, kind="agent", key="quay", name="Quay")])
+    with pytest.raises(IntegrityError), transaction.atomic():
+        prepared.insert([Actor(workspace=operator.workspace, kind="agent", key=twice.key, name="Desk")])
