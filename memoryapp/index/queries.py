@@ -147,9 +147,9 @@ def _found(scope: Scope, build: Callable[..., QuerySet[Any, Any]], *shape: Hasha
     return list(build(*shape, *place, **targets, **given))
 
 
-def _asked_of(scope: Scope) -> tuple[dict[str, object], tuple[Any, ...]]:
+def _asked_of(scope: Scope) -> tuple[dict[str, Any], tuple[Any, ...]]:
     """The named values, and what else there is, from which the scope's entries are queried."""
-    named = {"workspace": scope.workspace, "since": scope.since, "until": scope.until}
+    named: dict[str, Any] = {"workspace": scope.workspace, "since": scope.since, "until": scope.until}
     narrowed = (tuple(scope.kinds), tuple(scope.sections), tuple(scope.speakers))
     targets = scope.targets
     if isinstance(targets, Targets):

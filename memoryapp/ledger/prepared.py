@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import datetime as dt
 import uuid
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -255,7 +255,8 @@ def _reader(queryset: QuerySet[Any, Any], compiler: Any) -> Reader:
     columns = [column for column, *_ in compiler.select[: compiler.col_count]]
     converters = [(at, *one) for at, one in compiler.get_converters(columns).items()]
     shown = compiler.col_count if compiler.has_extra_select else None
-    iterable = queryset._iterable_class  # type: ignore[attr-defined]
+    make: Callable[[list[Any]], Any]
+    iterable = queryset._iterable_class
     if iterable is ModelIterable:
         make = _models(queryset, compiler)
     elif iterable is FlatValuesListIterable:
@@ -264,8 +265,7 @@ def _reader(queryset: QuerySet[Any, Any], compiler: Any) -> Reader:
         make = tuple
     else:
         raise TypeError("A prepared query gives models or lists of values.")
-
-    if make is tuple and not converters and shown is None:
+    if iterable is ValuesListIterable and not converters and shown is None:
         return lambda found, connection: list(found)
 
     def read(found: Sequence[Any], connection: BaseDatabaseWrapper) -> list[Any]:
@@ -291,12 +291,12 @@ def _first_column(row: Sequence[Any]) -> Any:
 
 
 def _models(queryset: QuerySet[Any, Any], compiler: Any) -> Callable[[list[Any]], Model]:
-    found: Mapping[str, Any] = compiler.klass_info
+    found: dict[str, Any] = compiler.klass_info
     model: type[Model] = found["model"]
     columns = found["select_fields"]
     start, end = columns[0], columns[-1] + 1
     names = [column.target.attname for column, *_ in compiler.select[start:end]]
-    populators = get_related_populators(found, compiler.select, queryset.db)
+    populators = get_related_populators(found, compiler.select, queryset.db)  # type: ignore[call-arg]
     annotated = compiler.annotation_col_map.items()
     alias = queryset.db
 
@@ -319,7 +319,7 @@ class _Insertion:
         connection = connections[DEFAULT_DB_ALIAS]
         self.fields = [field for field in model._meta.concrete_fields if not isinstance(field, AutoField)]
         query = InsertQuery(model)
-        query.insert_values(self.fields, made)
+        query.insert_values(self.fields, list(made))
         [(self.sql, parameters)] = query.get_compiler(connection=connection).as_sql()
         self.by_column = len(made) > 1 and len(parameters) == len(self.fields)
 

@@ -13,6 +13,7 @@ from typing import Any
 from django.db.models import Count, Max, Min, OuterRef, Q, QuerySet, Subquery
 
 from memoryapp.doors.errors import NotFound
+from memoryapp.ledger import prepared
 from memoryapp.ledger.models import Workspace
 from memoryapp.ledger.principal import Principal
 from memoryapp.sources.models import Participant, Source, Thread, Withdrawal, WithdrawnSource
@@ -152,8 +153,11 @@ def taken_back(source_ids: Collection[uuid.UUID]) -> set[uuid.UUID]:
     """Those of these sources that are taken back."""
     if not source_ids:
         return set()
-    found = WithdrawnSource.objects.filter(source__in=source_ids, in_force=True)
-    return set(found.values_list("source", flat=True))
+    return set(prepared.rows(_taken_back, ids=source_ids))
+
+
+def _taken_back(ids: Collection[uuid.UUID]) -> QuerySet[WithdrawnSource, uuid.UUID]:
+    return WithdrawnSource.objects.filter(source__in=ids, in_force=True).values_list("source", flat=True)
 
 
 def withdrawal_of(by: Principal, thing_id: uuid.UUID) -> Withdrawal | None:

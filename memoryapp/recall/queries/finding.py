@@ -79,7 +79,7 @@ def eligible(by: Principal, asked: Asked) -> Eligible:
     form = Form(asked.over, asked.history, asked.of_another_time, asked.narrowed)
     kinds = views.looked_up(by, views.Scope(kinds=asked.kinds, exact=asked.exact)).kinds
     needs_now = not (asked.history or (asked.valid_at and asked.known_at))
-    given = {
+    given: dict[str, object] = {
         "by": by,
         "owner": asked.owner,
         "subject": asked.subject,
