@@ -41,8 +41,8 @@ MOST_EXPANDED = 5
 MOST_NEAR = 8
 """Near words taken for one of them."""
 LEAST_CONSIDERED = 60
-AMPLE = 4
-"""Times as many rows as come near are asked for first: not all that hold a word may be served."""
+COMMON = 1.0
+"""The weight (idf) below which a word says little of a row: more than a third of all rows hold it."""
 FLOOR = 0.15
 """Share of the question's weight that the best row must hold; below it the answer is empty."""
 MISSES_NAMED = 3
@@ -324,17 +324,16 @@ def _pool(scope: Scope, scorer: Scorer, size: int) -> _Pool:
     Fewer words do where the rows of the others cannot come into the best `size`, whatever else they hold.
     """
     taken: list[Sought] = []
-    expected = enough = 0
+    expected = 0
     for sought in sorted(scorer.sought, key=lambda sought: (sought.frequency, sought.sign)):
         expected += sought.frequency
         if taken and expected > POOL:
             break
         taken.append(sought)
-        if not enough and expected >= AMPLE * size:
-            enough = len(taken)
-    if isinstance(scope.targets, Targets) and not scope.targets.in_threads and 0 < enough < len(taken):
-        pool = _Pool(_holding_any(scope, taken[:enough]), scorer, size)
-        if pool.is_complete_without(taken[enough:]):
+    telling = [one for one in taken if one.idf >= COMMON]
+    if isinstance(scope.targets, Targets) and not scope.targets.in_threads and 0 < len(telling) < len(taken):
+        pool = _Pool(_holding_any(scope, telling), scorer, size)
+        if pool.is_complete_without([one for one in taken if one.idf < COMMON]):
             return pool
     return _Pool(_holding_any(scope, taken), scorer, size)
 
