@@ -11,9 +11,10 @@ from memoryapp.doors.errors import Invalid, Violation
 from memoryapp.doors.moments import Moment
 from memoryapp.extraction import services
 from memoryapp.extraction.candidates import Proposed
+from memoryapp.extraction.grounding import AGENTS
 from memoryapp.extraction.models import Candidate
 from memoryapp.extraction.queries import KIND
-from memoryapp.graph.models import Node, ParticipantNode
+from memoryapp.graph.models import ActorNode, Node, ParticipantNode
 from memoryapp.ledger import jobs
 from memoryapp.ledger.models import Job, Write
 from memoryapp.ontology.compiled import FACT
@@ -73,7 +74,7 @@ def suggest(write: Write, inputs: Sequence[CandidateInput]) -> list[Suggested]:
     proposals = [one for one in read if isinstance(one, Proposed)]
     if not proposals:
         return []
-    extractor = f"agent:{write.by.actor.name}"[:100]
+    extractor = f"{AGENTS}{write.by.actor.name}"[:100]
     run = services.open_run(write, extractor, write.by.model[:50], thread=inputs[0].source.thread)
     stored = services.propose(write, run, proposals)
     run.counts = {"candidates": sum(candidate.run_id == run.pk for candidate in stored)}
@@ -99,6 +100,9 @@ class _People:
         self.by_key = {(person.thread_id, person.key): person for person in found}
         bound = ParticipantNode.objects.filter(workspace=write.workspace, participant__thread__in=threads)
         self.nodes: dict[uuid.UUID, uuid.UUID] = dict(bound.values_list("participant", "node"))
+        members = {told.source.member_id for told in inputs if told.source.member_id}
+        stated = ActorNode.objects.filter(workspace=write.workspace, actor__in=members) if members else None
+        self.members = dict(stated.order_by("-pk").values_list("actor", "node")) if stated is not None else {}
 
     def reference(self, told: dict[str, Any], source: Source, path: str, row: int) -> dict[str, Any] | Violation:
         """A participant as the node they are, or by name while nobody knows who they are; anything else as it is."""
@@ -115,6 +119,8 @@ class _People:
 
     def speaker(self, source: Source) -> list[dict[str, Any]]:
         """Whose statement it is when nobody says otherwise."""
+        if source.member_id in self.members:
+            return [{"node": str(self.members[source.member_id])}]
         node = self.nodes.get(source.participant_id) if source.participant_id else None
         return [{"node": str(node)}] if node and source.speaker == Speaker.USER else []
 

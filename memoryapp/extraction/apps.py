@@ -6,10 +6,10 @@ class ExtractionConfig(AppConfig):
     label = "extraction"
 
     def ready(self) -> None:
-        from memoryapp.extraction import cases, erasing, jobs, pages, withdrawing
+        from memoryapp.extraction import cases, erasing, jobs, pages, unvouched, withdrawing
         from memoryapp.extraction.model import reading
         from memoryapp.extraction.queries import KIND
-        from memoryapp.graph import origins
+        from memoryapp.graph import origins, waiting
         from memoryapp.ledger import jobs as ledger_jobs
         from memoryapp.sources import arrivals, learned
         from memoryapp.sources.withdrawing import Resting, rests_on_source
@@ -32,6 +32,7 @@ class ExtractionConfig(AppConfig):
         )
         learned.register("extraction", pages.learned_from)
         origins.register("extraction", pages.origins)
+        waiting.register(unvouched.keep)
         arrivals.register(jobs.ask_for_extraction)
         rests_on_source("extraction", Resting(withdrawing.taken_back, withdrawing.given_back))
         arrivals.register(reading.ask_for_reading)

@@ -51,8 +51,9 @@ def normal(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split()).rstrip(".!。！ ")
 
 
-def as_statement(proposed: Proposed) -> Statement:
-    """The statement that accepting it would remember. Names must have been turned into nodes before.
+def as_statement(proposed: Proposed, also: tuple[Quoted, ...] = ()) -> Statement:
+    """The statement that accepting it would remember, on its quote and on what was quoted `also`. Names must have been
+    turned into nodes before.
 
     The sentence of a property or an edge is rendered from its declared template, not from the proposal's words.
     """
@@ -72,7 +73,7 @@ def as_statement(proposed: Proposed) -> Statement:
         confidence=proposed.confidence,
         valid_from=_moment(details, "valid_from"),
         valid_to=_moment(details, "valid_to"),
-        evidence=(Quoted(proposed.source, proposed.start, proposed.end),),
+        evidence=(Quoted(proposed.source, proposed.start, proposed.end), *also),
     )
 
 

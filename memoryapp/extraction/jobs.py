@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from memoryapp.extraction import services
 from memoryapp.extraction.models import Candidate, ExtractionRun
 from memoryapp.extraction.queries import KIND, pending_candidates, sources_to_read
-from memoryapp.extraction.reading import conversation_of, nodes_of_participants, proposed_from
+from memoryapp.extraction.reading import conversation_of, nodes_of_speakers, proposed_from
 from memoryapp.extraction.rules import VERSION, extract
 from memoryapp.ledger import jobs
 from memoryapp.ledger.models import Write
@@ -73,7 +73,7 @@ def _propose(
 ) -> None:
     known = {str(source.pk): source for source in sources}
     found = [proposal for proposal in extract(conversation_of([*context, *sources])) if proposal.span.turn in known]
-    nodes = nodes_of_participants([*context, *sources])
+    nodes = nodes_of_speakers([*context, *sources])
     for chunk in _chunks(found, CHUNK):
         proposals = [proposed_from(proposal, known, nodes) for proposal in chunk]
         record(by, "propose", lambda write, these=proposals: services.propose(write, opened, these))  # type: ignore[misc]

@@ -64,7 +64,7 @@ def reading_job(write: Write, thread_id: uuid.UUID) -> Job | None:
 def sources_to_read(job: Job) -> tuple[list[Source], list[Source]]:
     """What a job must read, in the order it was said, and the turns before it; nothing that was taken back."""
     everything = Source.objects.filter(workspace=job.workspace).exclude(pk__in=withdrawn(job.workspace_id))
-    everything = everything.select_related("participant", "thread")
+    everything = everything.select_related("participant", "member", "thread")
     if "sources" in job.arguments:
         return list(everything.filter(pk__in=job.arguments["sources"]).order_by("said_at", "position", "pk")), []
     if "from" not in job.arguments:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from memoryapp.extraction.candidates import Proposed
 from memoryapp.extraction.proposals import Conversation, Mention, Moment, Participant, Proposal, Turn
-from memoryapp.graph.models import ParticipantNode
+from memoryapp.graph.models import ActorNode, ParticipantNode
 from memoryapp.sources.models import Source
 
 
 def conversation_of(sources: Sequence[Source]) -> Conversation:
     """The sources as turns, in the order given. What a member wrote down reads as their own turn."""
     people = {source.participant_id: source.participant for source in sources if source.participant}
+    members = {source.member_id: source.member for source in sources if source.member}
     return Conversation(
         turns=tuple(_turn(index, source) for index, source in enumerate(sources)),
         participants=tuple(
@@ -22,15 +23,18 @@ def conversation_of(sources: Sequence[Source]) -> Conversation:
                 str(participant.pk), participant.name or participant.key, participant.role, participant.identity
             )
             for participant in people.values()
-        ),
+        )
+        + tuple(Participant(str(member.pk), member.name) for member in members.values()),
     )
 
 
-def nodes_of_participants(sources: Iterable[Source]) -> dict[str, uuid.UUID]:
-    """Participant id to node id, for those that are known."""
+def nodes_of_speakers(sources: Sequence[Source]) -> dict[str, uuid.UUID]:
+    """Id of a participant, or of a member who stated something, to node id: for those that are known."""
     ids = {source.participant_id for source in sources if source.participant_id}
+    stated = {source.member_id for source in sources if source.member_id}
     bound = ParticipantNode.objects.filter(participant__in=ids).values_list("participant_id", "node_id")
-    return {str(participant): node for participant, node in bound}
+    members = ActorNode.objects.filter(actor__in=stated).order_by("-pk").values_list("actor_id", "node_id")
+    return {str(speaker): node for speaker, node in (*bound, *(members if stated else ()))}
 
 
 def proposed_from(proposal: Proposal, sources: Mapping[str, Source], nodes: Mapping[str, uuid.UUID]) -> Proposed:
@@ -62,12 +66,13 @@ def proposed_from(proposal: Proposal, sources: Mapping[str, Source], nodes: Mapp
 
 def _turn(index: int, source: Source) -> Turn:
     participant = source.participant
+    spoken_by = participant or source.member
     return Turn(
         id=str(source.pk),
         position=index,
         speaker=source.speaker or ("user" if source.kind == Source.Kind.STATEMENT else "system"),  # type: ignore[arg-type]
-        by=str(participant.pk) if participant else "",
-        by_name=(participant.name or participant.key) if participant else "",
+        by=str(spoken_by.pk) if spoken_by else "",
+        by_name=(spoken_by.name or spoken_by.key) if spoken_by else "",
         text=source.content,
         said_at=source.said_at,
         zone=source.said_zone,

@@ -11,13 +11,16 @@ from django.db import transaction
 from memoryapp.doors.errors import Conflict, DomainError, Invalid, Violation
 from memoryapp.extraction.acceptance import Considered, PolicyRule, judge, policy_of
 from memoryapp.extraction.candidates import Proposed, as_statement, normal
+from memoryapp.extraction.grounding import doubt
 from memoryapp.extraction.models import Candidate, ExtractionRun
 from memoryapp.extraction.naming import resolve_names
-from memoryapp.graph.models import Belief
+from memoryapp.extraction.twins import merge_into_twin
+from memoryapp.graph.models import ActorNode, Belief, ParticipantNode
 from memoryapp.graph.services.drafts import TAKEN_BACK
-from memoryapp.graph.services.ending import end_like
-from memoryapp.graph.services.remembering import record_all
-from memoryapp.ledger.models import Job, Write
+from memoryapp.graph.services.ending import change_value, end_like
+from memoryapp.graph.services.remembering import Remembered, record_all
+from memoryapp.graph.statements import Quoted, Statement
+from memoryapp.ledger.models import Actor, Job, Write
 from memoryapp.ontology.compiled import Ontology
 from memoryapp.ontology.queries import current_ontology
 from memoryapp.review.models import Case
@@ -101,21 +104,55 @@ def accept(write: Write, candidate: Candidate, edits: Mapping[str, Any] | None =
     """
     _require_undecided(candidate)
     proposed = resolve_names(write, edited(candidate, edits or {}))
-    statement = as_statement(proposed)
+    statement = as_statement(proposed, _other_evidence(write, proposed))
     if "ends" in proposed.details.get("signals", ()):
         ended = end_like(write, statement, reason="It was said to be over.")
         if ended:
             _end(candidate, Candidate.State.MERGED, "It ended what was believed.", ended)
             return ended
-    remembered = record_all(write, [statement], numbered=False)[0]
+    if not edits and write.by.actor.kind != Actor.Kind.PERSON:
+        twin = merge_into_twin(write, candidate, statement)
+        if twin is not None:
+            _end(candidate, Candidate.State.MERGED, "The same words were taken so already: one more evidence.", twin)
+            return twin
+    changed = _changed_contact(write, candidate, proposed, statement)
+    remembered = changed or record_all(write, [statement], numbered=False)[0]
     state = Candidate.State.ACCEPTED if remembered.outcome in {"created", "resolving"} else Candidate.State.MERGED
     _end(candidate, state, OUTCOME_WORDS[remembered.outcome], remembered.belief)
     return remembered.belief
 
 
+def _changed_contact(write: Write, candidate: Candidate, proposed: Proposed, statement: Statement) -> Remembered | None:
+    """Somebody says that their own number or address changed: a change, not a second one and no contradiction."""
+    if not candidate.rule.startswith("contact.") or "replaces" not in proposed.details.get("signals", ()):
+        return None
+    if not proposed.details.get("predicate") or statement.subject not in _speakers(candidate.source):
+        return None
+    instead_of = str(proposed.details.get("replaces", ""))
+    return change_value(write, statement, instead_of=instead_of, reason="Its owner said that it changed.")
+
+
+def _speakers(source: Source) -> set[uuid.UUID]:
+    """The nodes of whoever said it."""
+    said = ParticipantNode.objects.filter(participant=source.participant_id).values_list("node", flat=True)
+    stated = ActorNode.objects.filter(workspace=source.workspace_id, actor=source.member_id)
+    return {
+        *(said if source.participant_id else ()),
+        *(stated.values_list("node", flat=True) if source.member_id else ()),
+    }
+
+
+def _other_evidence(write: Write, proposed: Proposed) -> tuple[Quoted, ...]:
+    """What else was quoted for it, besides the words it is about."""
+    named = proposed.details.get("also", ())
+    found = Source.objects.filter(workspace=write.workspace).in_bulk([one["source"] for one in named])
+    return tuple(Quoted(found[uuid.UUID(one["source"])], one["start"], one["end"]) for one in named)
+
+
 OUTCOME_WORDS = {
     "created": "Believed.",
     "resolving": "Believed by its speaker, and against what is believed: a conflict is open.",
+    "ended": "Said before, and now until when: it ends then.",
     "said_again": "Said before: one more evidence for it.",
     "already_known": "Known from this source already.",
 }
@@ -168,6 +205,8 @@ def edited(candidate: Candidate, edits: Mapping[str, Any]) -> Proposed:
 
 def _apply(write: Write, candidate: Candidate, rule: PolicyRule) -> None:
     outcome, because = rule.outcome, rule.because
+    if outcome == "accept" and (doubtful := doubt(candidate)):
+        outcome, because = "hold", doubtful
     if outcome == "accept" and "ends" in candidate.proposal.get("signals", ()):
         outcome, because = "hold", "It says that something is over; a person confirms the end."
     if outcome == "accept" and not candidate.proposal.get("owners") and not candidate.proposal.get("subject"):

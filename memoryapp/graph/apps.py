@@ -30,6 +30,7 @@ class GraphConfig(AppConfig):
         changes.register(doubts.notice)
         jobs.register(doubts.KIND, doubts.assess, title="Doubt by the model", capabilities=doubts.CAPABILITIES)
         arrivals.register(participants.bind_participants)
+        arrivals.register(participants.bind_members)
         identities.register(participants.identity_violations)
         learned.register("graph", presenting.learned_from)
         ontology_usage.register(usage.count)

@@ -1,16 +1,18 @@
-"""Who takes part in a conversation becomes a node, by the identity keys they were given with."""
+"""Who takes part in a conversation, or states something, becomes a node, by the identity keys they are known with."""
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
 
+from memoryapp.access.models import Membership
 from memoryapp.doors.errors import Conflict, DomainError, Violation
 from memoryapp.graph.identity import canonical, distinct, keys_of, missing, nodes_by_key
-from memoryapp.graph.models import Node, ParticipantNode
+from memoryapp.graph.models import ActorNode, Node, ParticipantNode
 from memoryapp.graph.services.lookalikes import open_ambiguity_case
 from memoryapp.graph.services.mentions import names_of
 from memoryapp.graph.services.nodes import NodeInput, store
@@ -20,6 +22,9 @@ from memoryapp.ontology.compiled import Ontology
 from memoryapp.ontology.normalise import normal_text
 from memoryapp.ontology.queries import current_ontology
 from memoryapp.sources.models import Participant, Source
+
+PERSON = "person"
+"""The class of members."""
 
 
 def identity_violations(
@@ -78,7 +83,7 @@ def _given(write: Write, ontology: Ontology, person: Participant, turn: Source) 
         open_ambiguity_case(write, held)
         return None
     found = held[0] if held else None
-    _call_by_name(ontology, person, found, properties)
+    _call_by_name(ontology, person.node_class, person.name, found, properties)
     return _Given(person, NodeInput(person.node_class, properties, (Quoted(turn),)), found)
 
 
@@ -100,12 +105,40 @@ def _bind_alone(write: Write, given: _Given) -> None:
             open_ambiguity_case(write, list(nodes))
 
 
-def _call_by_name(ontology: Ontology, person: Participant, held: Node | None, properties: dict[str, Any]) -> None:
+def bind_members(write: Write, sources: Sequence[Source]) -> None:
+    """Find or make the node of every member who states something for the first time: by the e-mail address of their
+    account, else by its name. Who cannot be told apart stays unbound, and what they said waits for a person.
+    """
+    stated = {source.member_id: source for source in sources if source.member_id is not None}
+    known = set(
+        ActorNode.objects.filter(workspace=write.workspace, actor__in=list(stated)).values_list("actor", flat=True)
+    )
+    for member_id, source in stated.items():
+        if member_id in known:
+            continue
+        with contextlib.suppress(DomainError), transaction.atomic():
+            _bind_member(write, source)
+
+
+def _bind_member(write: Write, source: Source) -> None:
+    membership = Membership.objects.select_related("user", "actor").get(actor=source.member_id)
+    user, ontology = membership.user, current_ontology(write.workspace)
+    properties: dict[str, Any] = {"email": user.email} if user.email else {"handle": user.username}
+    keys = keys_of(ontology, PERSON, canonical(ontology, PERSON, properties))
+    held = distinct(list(nodes_by_key(write.workspace, keys).values()))
+    _call_by_name(ontology, PERSON, membership.actor.name, held[0] if held else None, properties)
+    made = store(write, [NodeInput(PERSON, properties, (Quoted(source),))])
+    ActorNode.objects.create(workspace=write.workspace, actor=membership.actor, node=made[0].node, write=write)
+
+
+def _call_by_name(
+    ontology: Ontology, node_class: str, called_by: str, held: Node | None, properties: dict[str, Any]
+) -> None:
     """Take the displayed name as the name of somebody who has none yet, else as one more alias."""
-    name = " ".join(person.name.split())
-    known = ontology.properties_of(person.node_class)
+    name = " ".join(called_by.split())
+    known = ontology.properties_of(node_class)
     if not name or "name" in properties or (held is not None and normal_text(name) in names_of(held)):
         return
     called = "name" if held is None or "name" not in held.properties else "alias"
-    if called in known and not ontology.property_violations(person.node_class, {called: name}):
+    if called in known and not ontology.property_violations(node_class, {called: name}):
         properties[called] = name

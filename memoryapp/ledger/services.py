@@ -13,7 +13,8 @@ from django.db import OperationalError, connection, transaction
 from django.db.models import F, QuerySet
 from django.utils import timezone
 
-from memoryapp.doors.errors import Unavailable
+from memoryapp.doors.errors import Invalid, Unavailable, Violation
+from memoryapp.doors.strict import unreadable_characters
 from memoryapp.ledger import prepared
 from memoryapp.ledger.models import Actor, Served, ServedItem, Workspace, Write
 from memoryapp.ledger.principal import Principal
@@ -38,8 +39,10 @@ def record(by: Principal, action: str, act: Callable[[Write], Result], rationale
 def begin(by: Principal, action: str, rationale: str = "") -> Write:
     """Open a write inside an open transaction and take the workspace's turn until it commits.
 
-    `recorded_at` is later than that of every earlier write of the workspace, whatever the machine's clock says.
+    `recorded_at` is later than that of every earlier write of the workspace, whatever the machine's clock says. Raises
+    Invalid `unreadable_text` for a rationale, or a caller's own word, that cannot be stored.
     """
+    _refuse_unreadable(by, rationale)
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError("A write needs an open transaction.")
     Workspace.objects.filter(pk=by.workspace.pk).update(write_sequence=F("write_sequence") + 1)
@@ -67,6 +70,17 @@ def begin(by: Principal, action: str, rationale: str = "") -> Write:
 
 def _order(workspace: Workspace) -> QuerySet[Workspace, Any]:
     return Workspace.objects.filter(pk=workspace.pk).values_list("write_sequence", "clock")
+
+
+def _refuse_unreadable(by: Principal, rationale: str) -> None:
+    told = {"rationale": rationale, "run": by.run, "thread": by.thread, "model": by.model}
+    wrong = [
+        Violation(f"/{name}", "unreadable_text", f"The {name} holds {what}.", "text without it")
+        for name, text in told.items()
+        if (what := unreadable_characters(text))
+    ]
+    if wrong:
+        raise Invalid.all(wrong)
 
 
 ServedTarget = tuple[str, uuid.UUID, float | None]

@@ -1,21 +1,23 @@
 """What of the graph is searched: every belief by what it says and whose it is, every node by what it is called.
 
 Who hears of a change puts it into the index within the same write. No status is kept there: whether a belief is current
-is asked of the graph's views whenever something is recalled.
+is asked of the graph's views whenever something is recalled. A belief is also found by the words of what it superseded,
+each in a longer text of its own, where they weigh less than its own words.
 """
 
 from __future__ import annotations
 
 import datetime as dt
 import uuid
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from django.db.models import Exists, OuterRef, QuerySet
 
 from memoryapp.doors.moments import Precision
 from memoryapp.graph.models import Belief, Node, Relation, RelationPlayer
-from memoryapp.graph.models.beliefs import Standing, Status
+from memoryapp.graph.models.beliefs import Audience, Standing, Status
 from memoryapp.graph.queries import listing
 from memoryapp.index import services as index
 from memoryapp.index.models import IndexEntry
@@ -28,6 +30,9 @@ from memoryapp.ontology.queries import current_ontology
 BELIEF = "belief"
 NODE = "node"
 
+LONGEST_CHAIN = 8
+"""How far back the words of what was superseded lead to what is held now."""
+
 _WRITTEN = {Precision.YEAR: "{at:%Y}", Precision.MONTH: "{at:%B %Y}"}
 
 
@@ -38,6 +43,7 @@ def changed(write: Write, touched: Sequence[Belief | Node]) -> None:
     nodes |= {thing.subject_id for thing in touched if isinstance(thing, Belief) and thing.subject_id}
     renamed = _put_nodes(write, sorted(nodes))
     beliefs |= _owned_by(renamed)
+    beliefs |= {successor for _, successor in _chain(beliefs, "superseded", "successor", ever=True)}
     _put(write, BELIEF, sorted(beliefs), list(belief_texts(write.workspace, sorted(beliefs))))
 
 
@@ -84,19 +90,63 @@ def belief_texts(workspace: Workspace, ids: Sequence[uuid.UUID]) -> Iterator[Tex
         return
     ontology = current_ontology(workspace)
     owners = listing.owners(ids)
+    superseded = _superseded_by(ids)
     for belief in prepared.rows(_saying, workspace=workspace, ids=ids):
         names = sorted(node.label for node in owners.get(belief.pk, ()))
         kind, path = _kind(ontology, belief)
-        yield Text(
-            BELIEF,
-            belief.pk,
-            belief.content,
-            label=" ".join(part for part in (*names, kind, _since(belief)) if part),
-            kind=path,
-            speaker=", ".join(names),
-            said_at=belief.valid_from.astimezone(dt.UTC) if belief.valid_from else None,
-            audience=belief.audience,
+        before = [one.content for one in superseded.get(belief.pk, ()) if _same_eyes(one, belief)]
+        for part, text in enumerate([belief.content, *(f"{words}\n{belief.content}" for words in before)]):
+            yield Text(
+                BELIEF,
+                belief.pk,
+                text,
+                part=part,
+                label=" ".join(one for one in (*names, kind, _since(belief)) if one),
+                kind=path,
+                speaker=", ".join(names),
+                said_at=belief.valid_from.astimezone(dt.UTC) if belief.valid_from else None,
+                audience=belief.audience,
+            )
+
+
+def _same_eyes(older: Belief, newer: Belief) -> bool:
+    """Whether whoever is served the newer one may know the words of the older one."""
+    return older.audience == newer.audience and newer.audience != Audience.NAMED
+
+
+def _superseded_by(ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, list[Belief]]:
+    """For each belief what it superseded, and what that had superseded: the nearest first."""
+    pairs = _chain(ids, "successor", "superseded")
+    reached = {there for _, there in pairs}
+    told = Belief.objects.filter(pk__in=reached).exclude(status=Status.DELETED)
+    contents = told.exclude(standing=Standing.WITHDRAWN).in_bulk()
+    found: dict[uuid.UUID, list[Belief]] = defaultdict(list)
+    for start, there in pairs:
+        if there in contents:
+            found[start].append(contents[there])
+    return found
+
+
+def _chain(ids: Iterable[uuid.UUID], role: str, other: str, *, ever: bool = False) -> list[tuple[uuid.UUID, uuid.UUID]]:
+    """Each of these with every belief that supersessions lead to from it, the nearest first; `ever` also by those that
+    were taken back. At most `LONGEST_CHAIN` steps away."""
+    front = {(start, start) for start in ids}
+    reached: dict[tuple[uuid.UUID, uuid.UUID], None] = {}
+    for _ in range(LONGEST_CHAIN):
+        if not front:
+            break
+        steps = RelationPlayer.objects.filter(
+            kind="supersession", role=role, belief__in={here for _, here in front}, relation__players__role=other
         )
+        if not ever:
+            steps = steps.filter(relation__state=Relation.State.ACTIVATED)
+        leads: dict[uuid.UUID | None, list[uuid.UUID]] = defaultdict(list)
+        for here, there in steps.values_list("belief", "relation__players__belief"):
+            if there is not None:
+                leads[here].append(there)
+        front = {(start, there) for start, here in front for there in leads[here]} - set(reached)
+        reached |= dict.fromkeys(sorted(front))
+    return list(reached)
 
 
 def _saying(workspace: Workspace, ids: Sequence[uuid.UUID]) -> QuerySet[Belief]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from memoryapp.doors import moments
 from memoryapp.doors.errors import Invalid, Violation
+from memoryapp.doors.strict import unreadable_characters
 from memoryapp.review.registry import Asks, Field, Verdict
 
 LONGEST = 20_000
@@ -50,7 +51,7 @@ def _unknown(given: Mapping[str, Any], fields: Mapping[str, Field]) -> Iterator[
 def _read(field: Field, value: Any, path: str) -> Any:
     if field.asks == Asks.FLAG:
         return value if isinstance(value, bool) else _wrong(field, path)
-    if not isinstance(value, str) or len(value) > LONGEST or "\x00" in value:
+    if not isinstance(value, str) or len(value) > LONGEST or unreadable_characters(value):
         return _wrong(field, path)
     if field.asks == Asks.CHOICE:
         return value if value in dict(field.choices) else _wrong(field, path)

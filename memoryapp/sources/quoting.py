@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from memoryapp.doors.errors import Violation
-from memoryapp.sources.models import Source
+from memoryapp.sources.models import Source, Speaker
+from memoryapp.sources.transcripts import is_of_others
 
 SHOWN = 5
 
@@ -50,3 +51,11 @@ def _starts(text: str, quote: str) -> list[int]:
         found.append(at)
         at = text.find(quote, at + 1)
     return found
+
+
+def nobody_vouches(source: Source, start: int | None = None, end: int | None = None) -> bool:
+    """Whether these words were said by an assistant, a tool or the system, in a turn of theirs or in one that passes
+    them on."""
+    if source.kind == Source.Kind.CHAT_TURN and source.speaker != Speaker.USER:
+        return True
+    return source.kind in (Source.Kind.CHAT_TURN, Source.Kind.STATEMENT) and is_of_others(source.content, start, end)

@@ -12,7 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memoryapp.doors.errors import Denied, Invalid
-from memoryapp.graph.models import Node
+from memoryapp.graph.models import Node, Relation
+from memoryapp.graph.services import give_way, retract_relation
 from memoryapp.ledger.models import Served, ServedItem, Workspace
 from memoryapp.ledger.principal import Principal
 from memoryapp.recall import services
@@ -220,3 +221,48 @@ def test_long_and_odd_questions_are_answered_over_rest(workspace: Workspace) -> 
         assert answer["Commonplace-Served"]
     assert caller.get("brief?owner=01890a5d-ac96-774b-bcce-b302099a8057").status_code == 404
     assert caller.get("brief").status_code == 400
+
+
+TARN = "Deliver parcels to Tarn Street"
+
+
+def let_go(memory: Memory, older: Any, newer: Any) -> Any:
+    return memory.do(lambda write: give_way(write, older, to=newer, reason="She said so."))
+
+
+def test_a_question_in_the_words_of_what_was_superseded_finds_what_took_its_place(
+    operator: Principal, memory: Memory, ines: Node
+) -> None:
+    """R27: what was superseded is not served by them."""
+    older = memory.say("2026-03-02", TARN, ines).belief
+    newer = memory.say("2026-06-01", "Quay 9 it is", ines).belief
+    last = memory.say("2026-07-01", "From July on: berth four", ines).belief
+    relation = let_go(memory, older, newer)
+    assert texts(operator, "parcels Tarn Street") == ["Quay 9 it is"]
+    let_go(memory, newer, last)
+    assert texts(operator, "parcels Tarn Street") == ["From July on: berth four"]
+    assert texts(operator, "parcels Tarn Street", valid_at=at("2026-04-01")) == [TARN]
+    memory.do(
+        lambda write: retract_relation(write, Relation.objects.get(kind="supersession", pk=relation.pk), reason="No.")
+    )
+    assert texts(operator, "parcels Tarn Street") == [TARN]
+
+
+def test_its_own_words_weigh_more_than_those_of_what_it_superseded(
+    operator: Principal, memory: Memory, ines: Node
+) -> None:
+    older = memory.say("2026-03-02", "Ines wants the harbour report", ines).belief
+    newer = memory.say("2026-06-01", "Ines wants nothing any more", ines).belief
+    memory.say("2026-06-02", "Bram wants the harbour report", ines)
+    let_go(memory, older, newer)
+    assert texts(operator, "harbour report") == ["Bram wants the harbour report", "Ines wants nothing any more"]
+
+
+def test_words_of_another_audience_lead_nowhere(
+    operator: Principal, memory: Memory, ines: Node, reviewer: Principal
+) -> None:
+    """R6."""
+    older = memory.say("2026-03-02", TARN, ines, audience="named", readers=(reviewer.actor.pk,)).belief
+    newer = memory.say("2026-06-01", "Quay 9 it is", ines).belief
+    let_go(memory, older, newer)
+    assert texts(operator, "parcels Tarn Street") == []

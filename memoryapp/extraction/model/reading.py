@@ -17,7 +17,7 @@ from memoryapp.extraction.model.windows import Window, windows
 from memoryapp.extraction.models import Candidate
 from memoryapp.extraction.queries import KIND as READ_BY_RULES
 from memoryapp.extraction.queries import pending_candidates, sources_to_read
-from memoryapp.extraction.reading import nodes_of_participants
+from memoryapp.extraction.reading import nodes_of_speakers
 from memoryapp.index.language import asking
 from memoryapp.index.language.asking import Answered, Asked
 from memoryapp.ledger import jobs
@@ -105,7 +105,7 @@ def _read_window(run: jobs.Run, ontology: Ontology, window: Window, number: int)
 def _keep(write: Write, run: jobs.Run, ontology: Ontology, window: Window, answered: Answered[prompt.Reading]) -> None:
     """Store the candidates of a window with the call they came from; say how many were turned away."""
     statements = answered.form.statements
-    speakers = nodes_of_participants([passage.source for passage in window.passages])
+    speakers = nodes_of_speakers([passage.source for passage in window.passages])
     known = prompt.kinds(ontology)
     found = [_proposed(window, said, known, speakers) for said in statements]
     kept = [one for one in found if one is not None]

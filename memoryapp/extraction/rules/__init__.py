@@ -36,7 +36,8 @@ _NEEDS = {
         "commitment": r"(?:'ll|\b(?:will|shall|going|promise|commit|needs?|have|has|got|must|owe|remind|forget|reminder"
         r"|due|deadline|agreed))\b",
         "arrangement": r"\b(?:until|till|from|as of|starting|effective|since|through|years?|months?)\b|^(?:the|our"
-        r"|my)\b.*\b(?:at|to|on|every|for)\b",
+        r"|my)\b.*\b(?:at|to|on|every|for)\b|\b(?:closed|shut|open|away|off|out|leave|holiday|vacation"
+        r"|unavailable|travell?ing|abroad)\b.*\d",
         "work": r"(?:'m|'s|'ve|\b(?:i|is|am|are|was|became|become|works?|work\p{L}+|join\p{L}*|start\p{L}*|got"
         r"|moved|left|quit|runs?|leads?|heads?|manag\p{L}+|owns?|\p{L}*founded"
         r"|chairs?|took|takes|has|my|resigned|retired|transferred|switched|promoted|appointed|reassigned"

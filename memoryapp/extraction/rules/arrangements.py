@@ -6,6 +6,7 @@ from memoryapp.extraction.proposals import Proposal, Signal
 from memoryapp.extraction.rules import dates
 from memoryapp.extraction.rules.patterns import pattern
 from memoryapp.extraction.rules.people import NAME, who
+from memoryapp.extraction.rules.ranges import said_range
 from memoryapp.extraction.rules.reading import CHANGE, Reading
 from memoryapp.extraction.rules.sentences import Clause
 from memoryapp.extraction.rules.topics import noun_topic
@@ -51,6 +52,12 @@ _STANDS = pattern(
     r" (?P<value>[^,]{1,80}?) (?P<lead>until|from|as of|starting|since|effective|through"
     r"|till)(?P<rest> .+)$"
 )
+_AWAY = pattern(
+    r"^(?P<who>I|i|(?i:we)|(?i:the|our|my) (?P<what>(?:\p{L}[\p{L}'-]* ){0,3}?\p{L}[\p{L}'-]*)|"
+    + NAME
+    + r")(?i:'m|'re|'s|'ll be| am| are| is| will be| was| were) (?i:closed|shut|open|away|off|off work|out"
+    r"|out of (?:the )?office|on (?:leave|holiday|vacation)|unavailable|travelling|traveling|abroad)(?: .{3,60})$"
+)
 _AS_OF = pattern(
     r"(?i)^(?:as of|from|starting|effective|since) (?P<date>[^,]{3,40}),? (?:the|our|my)"
     r" (?P<what>(?:\p{L}[\p{L}'-]* ){0,3}?\p{L}[\p{L}'-]*) (?:is|will be|are|goes to|rises to|drops"
@@ -68,11 +75,18 @@ def find(clause: Clause, reading: Reading) -> list[Proposal]:
     """One arrangement a clause. What is only the case "this week" is an arrangement too, its dates say so."""
     if clause.asking:
         return []
-    for form_pattern, form in ((_MEETING, _meeting), (_TENURE, _tenure), (_STANDS, _stands), (_AS_OF, _stands)):
+    for form_pattern, form in (
+        (_MEETING, _meeting),
+        (_TENURE, _tenure),
+        (_AWAY, _away),
+        (_STANDS, _stands),
+        (_AS_OF, _stands),
+    ):
         found = form_pattern.match(clause.text)
         if found is not None:
             proposal: Proposal | None = form(clause, reading, found)
-            return [proposal] if proposal else []
+            if proposal is not None or form is not _away:
+                return [proposal] if proposal else []
     return []
 
 
@@ -128,6 +142,32 @@ def _stands(clause: Clause, reading: Reading, found: Any) -> Proposal | None:
         confidence=75,
         topic=noun_topic(found.group("what")),
         signals=("replaces",) if CHANGE.search(clause.text) else (),
+    )
+
+
+def _away(clause: Clause, reading: Reading, found: Any) -> Proposal | None:
+    """Closed, open or away from one day to another."""
+    if said_range(clause.text, reading.turn) is None:
+        return None
+    what = found.group("what")
+    if what:
+        content = _whose(clause, reading)
+        owners = None
+    else:
+        person = who(found, reading) if found.group("who").lower() != "we" else reading.self_mention
+        if person is None or (found.group("who").lower() in ("i", "we") and not reading.first_person):
+            return None
+        content, owners = reading.voice.retell(clause.text), reading.owners_of(person)
+    if content is None:
+        return None
+    return reading.propose(
+        clause,
+        rule="arrangement.away",
+        kind="long_term",
+        content=content,
+        confidence=75,
+        owners=owners,
+        topic=f"{noun_topic(what)} opening" if what else "whereabouts",
     )
 
 

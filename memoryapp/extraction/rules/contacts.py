@@ -49,6 +49,18 @@ _ADDRESS = pattern(
     r"^" + _WHOSE + r"(?P<age>(?i: (?:new|updated|current|correct))*)(?: (?P<sort>(?i:home|postal|mailing|street"
     r"|office|work|billing|delivery|shipping)))? (?i:address)" + _IS + r"(?P<value>[\p{L}\p{N}][^@]{4,120})$"
 )
+_CHANGED = pattern(
+    r"(?i)^(?:i(?:'ve| have)? (?:just |recently |now |finally )*(?:changed|switched|updated|moved) (?P<whose>my)"
+    + _AGE
+    + r" (?P<what>(?:(?:tele)?phone|mobile|cell(?:phone)?|contact|whatsapp)(?: number)?|number|e-?mail(?: address)?"
+    r"|mail address) to|i(?:'ve got| have got| have| got|'ve)(?: just)? a new"
+    r" (?P<new>(?:(?:tele)?phone|mobile|cell(?:phone)?|contact|whatsapp)(?: number)?|number|e-?mail(?: address)?"
+    r"|mail address)(?: now)?(?::|,|;| -)?(?: it'?s| it is)?) (?P<value>" + EMAIL + r"|" + PHONE + r")(?P<rest>.*)$"
+)
+_MOVED = pattern(
+    r"(?i)^i(?:'ve| have)? (?:just |recently |now )*(?:changed|updated) (?P<whose>my)(?P<age>(?: (?:new|postal|mailing"
+    r"|street))*)(?P<sort> home)? address to (?P<value>[\p{L}\p{N}][^@]{4,120})$"
+)
 _GONE = pattern(
     r"^(?P<value>"
     + EMAIL
@@ -73,6 +85,8 @@ _NOT_THE_OLD = pattern(r"(?i)^,? (?:and )?not ")
 _YEAR = pattern(r"\b(?:19|20)\d\d\b")
 _NO_LONGER = pattern(r"(?i)^,? ?(?:any ?more|no longer|is wrong|doesn't work)")
 _BEFORE = pattern(r"(?i)^(?:old|former|previous)\b")
+_BESIDES = pattern(r"\b(?:work|personal|home|private|business|office|direct|other|own)\b")
+"""A number or address of a sort of its own, beside others: a new one of it says nothing about the others."""
 _FORMS: tuple[tuple[Any, str, str], ...] = (
     (_EMAIL, "email", "e-mail address"),
     (_EMAIL_AT, "email", "e-mail address"),
@@ -102,11 +116,16 @@ def find(clause: Clause, reading: Reading) -> list[Proposal]:
                 ("ends",),
             )
         ]
+    changed = _CHANGED.match(clause.text)
+    if changed is not None:
+        predicate, label = ("email", "e-mail address") if "@" in changed.group("value") else ("phone", "phone number")
+        said_mail = "mail" in (changed.group("what") or changed.group("new")).lower()
+        return _found(clause, reading, changed, predicate, label) if said_mail == (predicate == "email") else []
     for form_pattern, predicate, label in _FORMS:
         found = form_pattern.match(clause.text)
         if found is not None:
             return _found(clause, reading, found, predicate, label)
-    found = _ADDRESS.match(clause.text)
+    found = _ADDRESS.match(clause.text) or _MOVED.match(clause.text)
     return _address(clause, reading, found) if found is not None else []
 
 
@@ -125,9 +144,10 @@ def _found(clause: Clause, reading: Reading, found: Any, predicate: str, label: 
         return []
     if predicate == "birthday" and not _A_DATE.search(value):
         return []
-    replaces = "new" in (found.groupdict().get("age") or "").lower() or any(
-        word in clause.text.lower() for word in (" now ", "changed", "updated")
-    )
+    age = (found.groupdict().get("age") or "").lower()
+    anew = found.re is _CHANGED or "new" in age or "updated" in age
+    anew = anew or any(word in clause.text.lower() for word in (" now ", "changed"))
+    replaces = anew and not _BESIDES.search(age)
     denied = _NOT_THE_OLD.match(rest)
     if predicate == "phone":
         value = value.replace("(", "").replace(")", "")
@@ -188,7 +208,8 @@ def _address(clause: Clause, reading: Reading, found: Any) -> list[Proposal]:
     sort = (found.group("sort") or "").lower()
     if person is None or not (_DIGITS.search(value) or value[:1].isupper()):
         return []
-    signals: tuple[Signal, ...] = ("replaces",) if "new" in found.group("age").lower() or " now " in clause.text else ()
+    anew = found.re is _MOVED or "new" in found.group("age").lower() or " now " in clause.text
+    signals: tuple[Signal, ...] = ("replaces",) if anew or "changed" in clause.text else ()
     if sort in ("delivery", "shipping"):
         content = f"{person.name}'s {sort} address is {value}"
         return [

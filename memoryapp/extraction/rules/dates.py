@@ -48,15 +48,15 @@ NUMBERS = {
 }
 
 _DAY = "(?:mon|tues|wednes|thurs|fri|satur|sun)day"
-_MONTH = "(?:january|february|march|april|may|june|july|august|september|october|november|december)"
-_SHORT = r"(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b\.?"
+MONTH_NAME = "(?:january|february|march|april|may|june|july|august|september|october|november|december)"
+SHORT_MONTH = r"(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b\.?"
 _NUMBER = r"(?:a couple of|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\d{1,3})"
 _UNIT = "(?:day|week|month|year)s?"
 
 _FORMS: tuple[tuple[str, str], ...] = (
     ("iso", r"(?P<iso_y>\d{4})-(?P<iso_m>\d{2})(?:-(?P<iso_d>\d{2}))?"),
     ("end", r"(?:the )?end of (?:the |this )?(?P<end_unit>day|week|month|quarter|year)"),
-    ("endof", r"the end of (?P<endof_next>next (?:week|month|quarter|year)|" + _MONTH + ")"),
+    ("endof", r"the end of (?P<endof_next>next (?:week|month|quarter|year)|" + MONTH_NAME + ")"),
     ("eod", r"(?P<eod>eod|cob|eow|eom|close of business)"),
     (
         "word",
@@ -77,19 +77,23 @@ _FORMS: tuple[tuple[str, str], ...] = (
     (
         "dm",
         r"(?:the )?(?P<dm_d>\d{1,2})(?:st|nd|rd|th)?(?: of)? (?P<dm_m>"
-        + _MONTH
+        + MONTH_NAME
         + "|"
-        + _SHORT
+        + SHORT_MONTH
         + r")(?:,? (?P<dm_y>\d{4}))?",
     ),
     (
         "md",
-        r"(?P<md_m>" + _MONTH + "|" + _SHORT + r") (?:the )?(?P<md_d>\d{1,2})(?:st|nd|rd|th)?(?:,? (?P<md_y>\d{4}))?",
+        r"(?P<md_m>"
+        + MONTH_NAME
+        + "|"
+        + SHORT_MONTH
+        + r") (?:the )?(?P<md_d>\d{1,2})(?:st|nd|rd|th)?(?:,? (?P<md_y>\d{4}))?",
     ),
     (
         "month",
         r"(?P<month_rel>last |this |next |early |late |mid-)?(?P<month_name>"
-        + _MONTH
+        + MONTH_NAME
         + r")(?:,? (?:of )?(?P<month_y>\d{4}))?",
     ),
     ("year", r"(?P<year_y>(?:19|20)\d{2})"),

@@ -6,6 +6,7 @@ from typing import Any
 from memoryapp.extraction.proposals import Conversation, Mention, Moment, Participant, Proposal, Signal, Span, Turn
 from memoryapp.extraction.rules import dates
 from memoryapp.extraction.rules.patterns import pattern
+from memoryapp.extraction.rules.ranges import said_range
 from memoryapp.extraction.rules.sentences import Clause
 from memoryapp.extraction.rules.voice import Voice
 
@@ -111,7 +112,9 @@ class Reading:
 
 
 def validity(clause: Clause, turn: Turn) -> dict[str, Moment | None]:
-    """The interval a clause names: "from July", "as of Monday", "since 2019", "until June"."""
+    """The interval a clause names: "from July", "as of Monday", "since 2019", "until June", "3 to 9 May"."""
+    if (stretch := said_range(clause.text, turn)) is not None:
+        return {"valid_from": stretch.since, "valid_to": stretch.until}
     found: dict[str, Moment | None] = {"valid_from": None, "valid_to": None}
     for said in dates.said_dates(clause.text, turn, past=False):
         if said.lead in _RANGE_START and found["valid_from"] is None:

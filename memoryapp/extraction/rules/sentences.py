@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from memoryapp.doors import marker
 from memoryapp.extraction.proposals import Turn
 from memoryapp.extraction.rules.patterns import pattern
+from memoryapp.sources.transcripts import words_of_others
 
 LONGEST = 320  # characters of one clause; what is longer is no statement these rules can stand for
 
@@ -133,8 +134,9 @@ def plain(text: str) -> str:
 
 
 def clauses(turn: Turn) -> Iterator[Clause]:
-    """The clauses of a turn in order. Code, quoted lines and our own rendered blocks are passed over."""
-    shadow = _blanked(plain(turn.text), marker.strip(turn.text))
+    """The clauses of a turn in order. Code, quoted lines, what a pasted transcript marks as
+    another's and our own rendered blocks are passed over."""
+    shadow = _blanked(plain(turn.text), [*marker.strip(turn.text), *_passed_on(turn)])
     sentences = list(_sentences(shadow))
     previous = ""
     for index, (start, end) in enumerate(sentences):
@@ -144,6 +146,11 @@ def clauses(turn: Turn) -> Iterator[Clause]:
         )
         yield from _clauses_of(turn, shadow, start, end, untrue, previous)
         previous = shadow[start:end]
+
+
+def _passed_on(turn: Turn) -> list[tuple[int, int]]:
+    """What a user's turn only passes on of an assistant's, a tool's or the system's words."""
+    return words_of_others(turn.text) if turn.speaker == "user" else []
 
 
 def _blanked(shadow: str, ours: list[tuple[int, int]]) -> str:

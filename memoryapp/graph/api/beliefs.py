@@ -31,7 +31,7 @@ from memoryapp.graph.statements import Statement
 from memoryapp.ledger.idempotency import Answer
 from memoryapp.ledger.models import Write
 
-OUTCOMES = ("created", "said_again", "already_known", "resolving", "out_of_sight")
+OUTCOMES = ("created", "said_again", "ended", "already_known", "resolving", "held", "out_of_sight")
 DEEPEST = 50
 MOST_DEPENDANTS = 1000
 
@@ -56,11 +56,12 @@ BELIEF_IN_WHY = BELIEF | {"owners": described("OwnerInWhy", NEIGHBOUR, many=True
 REMEMBERED: dict[str, serializers.Field[Any, Any, Any, Any]] = {
     "outcome": serializers.ChoiceField(
         choices=OUTCOMES,
-        help_text="created: new. said_again: one more evidence. already_known: nothing was stored. resolving: it "
-        "contradicts what is held, and waits for a person. out_of_sight: taken for an audience that you are not of; "
-        "what became of it is not told.",
+        help_text="created: new. said_again: one more evidence. ended: said again with an end, which it has now. "
+        "already_known: nothing was stored. resolving: it contradicts what is held, and waits for a person. held: only "
+        "a machine said it; it is no belief until a person accepts it. out_of_sight: taken for an audience that you "
+        "are not of; what became of it is not told.",
     ),
-    "conflicts": serializers.ListField(child=serializers.UUIDField(), help_text="Cases that were opened."),
+    "conflicts": serializers.ListField(child=serializers.UUIDField(), help_text="Cases that wait for a person."),
     "belief": described("BeliefRemembered", FULL_BELIEF, allow_null=True),
 }
 
@@ -126,9 +127,9 @@ class Beliefs(Endpoint):
         def act(write: Write) -> Answer:
             with named_rows(many):
                 remembered = services.remember_all(write, statements(write, items))
-            found = queries.with_owners(beliefs(write.by, Scope(ids=[one.belief.pk for one in remembered])))
-            shown = {belief.pk: shape(belief) for belief in found}
-            told_back = [_told_back(one, shown.get(one.belief.pk)) for one in remembered]
+            made = [one.belief.pk for one in remembered if isinstance(one, services.Remembered)]
+            shown = {one.pk: shape(one) for one in queries.with_owners(beliefs(write.by, Scope(ids=made)))}
+            told_back = [_told_back(one, shown) for one in remembered]
             stored = any(one["outcome"] != "already_known" for one in told_back)
             headers = {}
             if not many and (belief := told_back[0]["belief"]):
@@ -138,12 +139,18 @@ class Beliefs(Endpoint):
         return self.write("remember", act)
 
 
-def _told_back(one: services.Remembered, shown: dict[str, Any] | None) -> dict[str, Any]:
+def _told_back(one: services.Remembered | services.Waiting, shown: dict[uuid.UUID, Any]) -> dict[str, Any]:
     """What became of a statement. Of one for an audience that its writer is not of, nothing: not even that somebody
     had said it before."""
-    if shown is None:
+    if isinstance(one, services.Waiting):
+        return {"outcome": one.outcome, "conflicts": [one.case.pk], "belief": None}
+    if one.belief.pk not in shown:
         return {"outcome": "out_of_sight", "conflicts": [], "belief": None}
-    return {"outcome": one.outcome, "conflicts": [case.pk for case in one.conflicts], "belief": shown}
+    return {
+        "outcome": one.outcome,
+        "conflicts": [case.pk for case in one.conflicts],
+        "belief": shown[one.belief.pk],
+    }
 
 
 def statements(write: Write, items: Sequence[dict[str, Any]]) -> list[Statement]:

@@ -34,7 +34,7 @@ Described = dict[str, "serializers.Field[Any, Any, Any, Any]"]
 
 CONNECTED: Described = EDGE | {
     "outcome": serializers.ChoiceField(
-        choices=["created", "said_again", "already_known", "resolving"],
+        choices=["created", "said_again", "ended", "already_known", "resolving"],
         help_text="resolving: it contradicts an edge that is held, and waits for a person.",
     ),
     "conflicts": serializers.ListField(child=serializers.UUIDField(), help_text="Cases that wait for a person."),

@@ -18,13 +18,14 @@ from memoryapp.graph.services.mentions import bind_mention, mention
 from memoryapp.graph.services.nodes import NodeInput, Upserted, bind_actor, upsert_node, upsert_nodes
 from memoryapp.graph.services.projection import project
 from memoryapp.graph.services.relations import RelationInput, relate, relate_all, retract_relation
-from memoryapp.graph.services.remembering import Remembered, remember, remember_all
+from memoryapp.graph.services.remembering import Remembered, Waiting, remember, remember_all
 
 __all__ = [
     "NodeInput",
     "RelationInput",
     "Remembered",
     "Upserted",
+    "Waiting",
     "bind_actor",
     "bind_mention",
     "change_audience",

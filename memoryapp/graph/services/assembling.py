@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from types import EllipsisType
 from typing import Any
 
+from memoryapp.doors.errors import Invalid
+from memoryapp.doors.strict import unreadable_characters
 from memoryapp.graph.models import Belief, Node, Relation, RelationPlayer, RelationState
 from memoryapp.ledger import prepared
 from memoryapp.ledger.models import Write
@@ -109,7 +111,12 @@ def change_relation(
     state: str | None = None,
     valid_to: dt.datetime | EllipsisType | None = ...,
 ) -> Relation:
-    """The one way a relation's head changes: a new RelationState, and the head with its lock one higher."""
+    """The one way a relation's head changes: a new RelationState, and the head with its lock one higher.
+
+    Raises Invalid `unreadable_text` for a reason that cannot be stored.
+    """
+    if wrong := unreadable_characters(reason):
+        raise Invalid.at("/reason", "unreadable_text", f"The reason holds {wrong}.", "text without it")
     current = Relation.objects.get(pk=relation.pk)
     relation.state = state or current.state
     relation.valid_to = current.valid_to if isinstance(valid_to, EllipsisType) else valid_to

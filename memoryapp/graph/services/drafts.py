@@ -10,12 +10,12 @@ import datetime as dt
 import math
 import uuid
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from django.db.models import QuerySet
 
-from memoryapp.doors.errors import DomainError, Violation
+from memoryapp.doors.errors import DomainError, Invalid, Violation
 from memoryapp.doors.moments import Precision
 from memoryapp.graph import slots
 from memoryapp.graph.identity import resolve
@@ -29,6 +29,7 @@ from memoryapp.ontology.compiled import FACT, Ontology
 from memoryapp.ontology.normalise import normal_value
 from memoryapp.ontology.queries import current_ontology
 from memoryapp.sources.queries import taken_back
+from memoryapp.sources.quoting import nobody_vouches
 
 LONGEST = 20_000
 """Characters of one statement."""
@@ -77,6 +78,18 @@ class Draft:
         return max((quoted.source.said_at for quoted in self.evidence), default=None)
 
 
+def is_unvouched(stated: Draft | Statement) -> bool:
+    """Whether it stands on nothing but words of assistants, tools or the system."""
+    said = stated.evidence
+    return bool(said) and not stated.premises and all(nobody_vouches(one.source, one.start, one.end) for one in said)
+
+
+def nobody_vouched(path: str, row: int | None = None) -> Violation:
+    """The refusal of what only a machine said, where it cannot wait for a person as it is."""
+    message = "Nobody but a machine said this. Propose it as a candidate, and a person decides."
+    return Violation(path, "nobody_vouches", message, "words of a person, or POST /api/v1/candidates", row)
+
+
 class Reading:
     """Reads the statements of one batch: nodes, premises and declared types are looked up once for all of them."""
 
@@ -114,6 +127,14 @@ def _usable(by: Principal, ids: set[uuid.UUID]) -> QuerySet[Belief]:
     """What may be concluded from: what the principal sees and nobody found wrong."""
     seen = Belief.objects.visible_to(by).filter(pk__in=ids).exclude(status=Status.DELETED)
     return seen.exclude(standing__in=[Standing.RETRACTED, Standing.WITHDRAWN])
+
+
+def read_one(write: Write, statement: Statement) -> Draft:
+    """One statement as it can be stored. Raises Invalid with everything wrong with it; violations name no row."""
+    read = Reading(write, [statement]).draft(statement, 0)
+    if isinstance(read, Draft):
+        return read
+    raise Invalid.all(replace(violation, row=None) for violation in read)
 
 
 class _One:

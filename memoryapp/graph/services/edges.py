@@ -15,7 +15,8 @@ from memoryapp.graph.models import Belief, Node
 from memoryapp.graph.models.beliefs import Audience, Standing, Status
 from memoryapp.graph.refusals import all_or_none
 from memoryapp.graph.services import beliefs, conflict
-from memoryapp.graph.services.confirmed import may_change, refuse_confirmed
+from memoryapp.graph.services.confirmed import bound_by_people, may_change, refuse_confirmed
+from memoryapp.graph.services.drafts import is_unvouched, nobody_vouched
 from memoryapp.graph.services.remembering import Remembered, record_all
 from memoryapp.graph.statements import Moment, NodeReference, Quoted, Statement
 from memoryapp.ledger.models import Write
@@ -60,7 +61,7 @@ def connect(
         premises=tuple(premises),
         confidence=confidence,
     )
-    return connect_as(write, statement)
+    return _connect_vouched(write, statement)
 
 
 def connect_all(write: Write, edges: Sequence[Statement]) -> list[Remembered]:
@@ -68,7 +69,14 @@ def connect_all(write: Write, edges: Sequence[Statement]) -> list[Remembered]:
     write.by.require("connect_nodes")
     if len(edges) > MOST:
         raise Invalid.at("", "too_many", f"{len(edges)} edges are too many at once.", f"at most {MOST}")
-    return all_or_none(edges, lambda edge: connect_as(write, edge))
+    return all_or_none(edges, lambda edge: _connect_vouched(write, edge))
+
+
+def _connect_vouched(write: Write, statement: Statement) -> Remembered:
+    """An edge that an agent draws from nothing but a machine's words is refused: it cannot wait as an edge."""
+    if bound_by_people(write) and is_unvouched(statement):
+        raise Invalid.all([nobody_vouched("/evidence")])
+    return connect_as(write, statement)
 
 
 def connect_as(write: Write, statement: Statement) -> Remembered:

@@ -22,6 +22,8 @@ from memoryapp.graph.identity import (
 from memoryapp.graph.models import ActorNode, Belief, Node
 from memoryapp.graph.refusals import ambiguous
 from memoryapp.graph.services import lookalikes
+from memoryapp.graph.services.confirmed import bound_by_people
+from memoryapp.graph.services.drafts import is_unvouched, nobody_vouched
 from memoryapp.graph.services.projection import LONGEST_LABEL
 from memoryapp.graph.services.remembering import Remembered, record_all
 from memoryapp.graph.statements import Moment, Quoted, Statement
@@ -87,7 +89,7 @@ def upsert_node(
     """Find the node by its identity keys or make it, and believe of it what is said; see `upsert_nodes`."""
     write.by.require("upsert_nodes")
     given = NodeInput(node_class, properties, tuple(evidence), tuple(premises), valid_from, valid_to, confidence)
-    return store(write, [given], numbered=False)[0]
+    return store(write, [given], numbered=False, doubtful=True)[0]
 
 
 def upsert_nodes(write: Write, nodes: Sequence[NodeInput]) -> list[Upserted]:
@@ -96,16 +98,25 @@ def upsert_nodes(write: Write, nodes: Sequence[NodeInput]) -> list[Upserted]:
     Matching is by exact normalised identity keys only, over the class that declares the key and all below it. Nobody
     found: a new node. One found: what is missing is filled in, another value of a multi-valued property is added, and
     another value of a single-valued one becomes a conflict that waits for a person. Two found: nothing is merged, and
-    the write is refused (Conflict `identity_ambiguous` with the ids). Every value is a belief with its evidence.
+    the write is refused (Conflict `identity_ambiguous` with the ids). Every value is a belief with its evidence; one
+    that an agent draws from nothing but a machine's words is refused (`nobody_vouches`), keys of a new node excepted.
     """
     write.by.require("upsert_nodes")
-    return store(write, nodes)
+    return store(write, nodes, doubtful=True)
 
 
-def store(write: Write, nodes: Sequence[NodeInput], *, numbered: bool = True, keyless: bool = False) -> list[Upserted]:
+def store(
+    write: Write,
+    nodes: Sequence[NodeInput],
+    *,
+    numbered: bool = True,
+    keyless: bool = False,
+    doubtful: bool = False,
+) -> list[Upserted]:
     """What `upsert_nodes` does, for whoever has a right of its own to it (telling, a verdict, extraction).
 
-    `keyless`: a person said that a thing without an identity key is something of its own.
+    `keyless`: a person said that a thing without an identity key is something of its own. `doubtful`: whether somebody
+    vouches for it is looked at.
     """
     if len(nodes) > MOST:
         raise Invalid.at("", "too_many", f"{len(nodes)} nodes are too many at once.", f"at most {MOST}")
@@ -115,6 +126,8 @@ def store(write: Write, nodes: Sequence[NodeInput], *, numbered: bool = True, ke
     made = [row.node for row in rows if row.created and row.node is not None]
     Node.objects.bulk_create(made)
     statements = [(row, statement) for row in rows for statement in _statements(ontology, row)]
+    if doubtful:
+        _refuse_unvouched(write, ontology, statements, numbered)
     remembered = _remember(write, statements, numbered)
     stored = {node.pk: node for node in Node.objects.filter(pk__in={row.node.pk for row in rows if row.node})}
     changes.announce(write, [stored[node.pk] for node in made])
@@ -227,6 +240,30 @@ def _statements(ontology: Ontology, row: _Row) -> Iterable[Statement]:
                 valid_to=row.given.valid_to,
                 confidence=row.given.confidence,
             )
+
+
+def _refuse_unvouched(
+    write: Write, ontology: Ontology, statements: list[tuple[_Row, Statement]], numbered: bool
+) -> None:
+    """Of an agent, what only a machine said makes a node findable by its keys, and says nothing else new of it."""
+    wrong = [
+        nobody_vouched(f"/properties/{statement.predicate}", row.number if numbered else None)
+        for row, statement in statements
+        if bound_by_people(write) and is_unvouched(statement) and not _is_held(ontology, row, statement)
+    ]
+    if wrong:
+        raise Invalid.all(wrong)
+
+
+def _is_held(ontology: Ontology, row: _Row, statement: Statement) -> bool:
+    """Whether the value identifies a new node, or is what is known of an old one."""
+    node_class, name = row.given.node_class, statement.predicate
+    if row.created or row.node is None:
+        return any(name in key_set.properties for key_set in ontology.key_sets(node_class))
+    normaliser = ontology.properties_of(node_class)[name].normaliser
+    held = row.node.properties.get(name)
+    said = key_text(statement.value, normaliser)
+    return any(key_text(one, normaliser) == said for one in (held if isinstance(held, list) else [held]))
 
 
 def _remember(write: Write, statements: list[tuple[_Row, Statement]], numbered: bool) -> list[Remembered]:

@@ -5,40 +5,42 @@ Writes of a workspace run one after another, so what is read here still holds wh
 
 from __future__ import annotations
 
-import datetime as dt
-import uuid
-from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
-
-from django.db.models import QuerySet
 
 from memoryapp.doors.errors import Conflict, Invalid, Violation
 from memoryapp.graph import changes, slots
-from memoryapp.graph.models import Belief, BeliefReader, BeliefState, Relation, RelationPlayer
+from memoryapp.graph import waiting as waiting_room
+from memoryapp.graph.models import Belief, BeliefReader, BeliefState
 from memoryapp.graph.models.beliefs import Audience, Standing, Status
 from memoryapp.graph.services import conflict
 from memoryapp.graph.services.assembling import Assembly, Playing
-from memoryapp.graph.services.beliefs import state_of
-from memoryapp.graph.services.drafts import Draft, Reading
-from memoryapp.graph.statements import Quoted, Statement
+from memoryapp.graph.services.beliefs import end, state_of
+from memoryapp.graph.services.confirmed import bound_by_people, is_confirmed
+from memoryapp.graph.services.drafts import Draft, Reading, is_unvouched
+from memoryapp.graph.services.known import Known, known_of
+from memoryapp.graph.statements import Moment, Quoted, Statement
 from memoryapp.ledger import prepared
-from memoryapp.ledger.models import Workspace, Write
-from memoryapp.review.models import Case, Decision
+from memoryapp.ledger.models import Actor, Write
+from memoryapp.ontology.queries import current_ontology
+from memoryapp.review.models import Case
 
-Outcome = Literal["created", "said_again", "already_known", "resolving"]
+Outcome = Literal["created", "said_again", "ended", "already_known", "resolving"]
 
 MOST = 1000
 """Statements in one batch."""
+
+SAID_TO_END = "It was said to end, and a person confirmed it as it is held."
 
 
 @dataclass(frozen=True)
 class Remembered:
     """What became of a statement.
 
-    created: a new belief. said_again: one more evidence on `belief`. already_known: nothing was stored. resolving: a
-    new belief that contradicts what is held and waits for the verdicts on `conflicts`.
+    created: a new belief. said_again: one more evidence on `belief`. ended: said again with an end, which `belief` has
+    now. already_known: nothing was stored. resolving: a new belief that contradicts what is held and waits for the
+    verdicts on `conflicts`.
     """
 
     belief: Belief
@@ -46,22 +48,32 @@ class Remembered:
     conflicts: tuple[Case, ...] = ()
 
 
-def remember(write: Write, statement: Statement) -> Remembered:
+@dataclass(frozen=True)
+class Waiting:
+    """A statement that is no belief yet: nobody but a machine said it, and a person decides on its case."""
+
+    case: Case
+    outcome: Literal["held"] = "held"
+
+
+def remember(write: Write, statement: Statement) -> Remembered | Waiting:
     """Remember one statement; see `remember_all`. Violations name no row."""
     write.by.require("remember")
-    return record_all(write, [statement], numbered=False)[0]
+    return _remember(write, [statement], numbered=False)[0]
 
 
-def remember_all(write: Write, statements: Sequence[Statement]) -> list[Remembered]:
+def remember_all(write: Write, statements: Sequence[Statement]) -> list[Remembered | Waiting]:
     """Remember a batch: all or nothing, in order, every violation with its row.
 
     The same statement (normalised, same owners, kind and slot) over a time that touches that of an activated or
     resolving belief is one more evidence on it. A repeat of an archived one is nothing when its source is linked
     already, one more evidence when it speaks of the time before that belief ended, and a new belief when it is later.
-    A different value for a filled slot is a conflict: the newcomer waits, the older one stays current.
+    A repeat that names an end, said no earlier than the last, ends what it repeats; what a person confirmed waits for a
+    person. A different value for a filled slot is a conflict: the newcomer waits, the older stays current. What an
+    agent draws from nothing but the words of assistants, tools or the system, and is not held already, waits as well.
     """
     write.by.require("remember")
-    return record_all(write, statements)
+    return _remember(write, statements, numbered=True)
 
 
 def record_all(
@@ -75,6 +87,42 @@ def record_all(
 
     What is new waits beside those it is recorded `against`, whatever slot it fills.
     """
+    drafts = _drafts(write, statements, numbered)
+    batch = _Batch(write, drafts)
+    batch.against = against
+    for draft in drafts:
+        batch.take(draft)
+    return batch.finish()
+
+
+def _remember(write: Write, statements: Sequence[Statement], *, numbered: bool) -> list[Remembered | Waiting]:
+    drafts = _drafts(write, statements, numbered)
+    batch = _Batch(write, drafts)
+    waiting = {
+        draft.row for draft in drafts if bound_by_people(write) and is_unvouched(draft) and not batch.match(draft)
+    }
+    for draft in drafts:
+        if draft.row not in waiting:
+            batch.take(draft)
+    remembered = iter(batch.finish())
+    kept: list[Remembered | Waiting] = []
+    for draft, statement in zip(drafts, statements, strict=True):
+        if draft.row not in waiting:
+            kept.append(next(remembered))
+            continue
+        if draft.audience != Audience.WORKSPACE:
+            raise Invalid.all([_seen_by_reviewers(draft.row if numbered else None)])
+        kept.append(Waiting(waiting_room.keep(write, statement)))
+    return kept
+
+
+def _seen_by_reviewers(row: int | None) -> Violation:
+    message = "Nobody but a machine said this, so it waits for a person; what waits is seen by every reviewer."
+    return Violation("/audience", "nobody_vouches", message, "words of a person, or the audience workspace", row)
+
+
+def _drafts(write: Write, statements: Sequence[Statement], numbered: bool) -> list[Draft]:
+    """The statements as they can be stored. Raises Invalid with everything that is wrong with any."""
     if len(statements) > MOST:
         raise Invalid.at("", "too_many", f"{len(statements)} statements are too many at once.", f"at most {MOST}")
     reading = Reading(write, statements)
@@ -82,12 +130,7 @@ def record_all(
     wrong = [violation for one in read if isinstance(one, list) for violation in one]
     if wrong:
         raise Invalid.all(wrong if numbered else (_unnumbered(violation) for violation in wrong))
-    drafts = [one for one in read if isinstance(one, Draft)]
-    batch = _Batch(write, reading.ontology.number, drafts)
-    batch.against = against
-    for draft in drafts:
-        batch.take(draft)
-    return batch.finish()
+    return [one for one in read if isinstance(one, Draft)]
 
 
 def store(write: Write, statement: Statement, *, status: Status, reason: str, apart_from: Belief) -> Belief:
@@ -95,11 +138,8 @@ def store(write: Write, statement: Statement, *, status: Status, reason: str, ap
 
     Raises Conflict `already_held` when another live belief says the same at that time.
     """
-    reading = Reading(write, [statement])
-    draft = reading.draft(statement, 0)
-    if isinstance(draft, list):
-        raise Invalid.all(_unnumbered(violation) for violation in draft)
-    batch = _Batch(write, reading.ontology.number, [draft])
+    [draft] = _drafts(write, [statement], numbered=False)
+    batch = _Batch(write, [draft])
     same = batch.match(draft)
     if same is not None and same.belief.status != Status.ARCHIVED and same.belief.pk != apart_from.pk:
         raise Conflict("Another belief says this already.", code="already_held", extra={"belief": str(same.belief.pk)})
@@ -108,45 +148,14 @@ def store(write: Write, statement: Statement, *, status: Status, reason: str, ap
     return belief
 
 
-@dataclass
-class _Known:
-    """A belief that says the same as a draft, and what it stands on."""
-
-    belief: Belief
-    readers: frozenset[uuid.UUID]
-    sources: set[uuid.UUID] = field(default_factory=set)
-    premises: set[frozenset[uuid.UUID]] = field(default_factory=set)
-    last_said: dt.datetime | None = None
-
-    def stands_on(self, draft: Draft) -> bool:
-        """Whether everything the draft stands on is linked already."""
-        linked = all(quoted.source.pk in self.sources for quoted in draft.evidence)
-        return linked and (not draft.premises or frozenset(one.pk for one in draft.premises) in self.premises)
-
-    def held_when(self, draft: Draft) -> bool:
-        """Whether the belief held at the time from which the draft speaks."""
-        begins = draft.interval[0] or slots.EARLIEST
-        start, end = _interval(self.belief)
-        return (start or slots.EARLIEST) <= begins < (end or slots.LATEST)
-
-    def is_over_before(self, draft: Draft) -> bool:
-        """Whether an archived belief ended, or was ruled out, before the time the draft speaks of."""
-        begins = draft.interval[0]
-        if self.belief.standing == Standing.ENDED and self.belief.valid_to is not None:
-            return begins is not None and begins >= self.belief.valid_to
-        if not draft.evidence:
-            return True
-        return self.last_said is None or (draft.said_at is not None and draft.said_at > self.last_said)
-
-
 class _Batch:
     """Decides draft by draft what becomes of it, and stores everything at the end in a few statements."""
 
-    def __init__(self, write: Write, ontology_version: int, drafts: Sequence[Draft]) -> None:
+    def __init__(self, write: Write, drafts: Sequence[Draft]) -> None:
         self.write = write
-        self.assembly = Assembly(write, ontology_version)
-        self.ontology_version = ontology_version
-        self.known = _known(write, drafts)
+        self.ontology_version = current_ontology(write.workspace).number
+        self.assembly = Assembly(write, self.ontology_version)
+        self.known = known_of(write, drafts)
         self.held = conflict.Held(write, drafts)
         self.made: list[Belief] = []
         self.states: list[BeliefState] = []
@@ -154,12 +163,20 @@ class _Batch:
         self.rivals: list[tuple[Belief, list[conflict.Rival]]] = []
         self.taken: list[tuple[Belief, Outcome]] = []
         self.against: Sequence[conflict.Rival] = ()
+        self.ended: list[tuple[Belief, Moment]] = []
 
     def take(self, draft: Draft) -> None:
         """Decide what becomes of one draft."""
         known = self.match(draft)
+        until = known.bounded_by(draft) if known else None
         if known is None:
             self.taken.append(self._newcomer(draft))
+        elif until is not None and self._may_end(known):
+            self._support(known, draft)
+            self.ended.append((known.belief, until))
+            self.taken.append((known.belief, "ended"))
+        elif until is not None and not known.stands_on(draft):
+            self.taken.append(self._waits(draft, [conflict.Rival(known.belief, SAID_TO_END)]))
         elif known.stands_on(draft):
             self.taken.append((known.belief, "already_known"))
         else:
@@ -169,11 +186,12 @@ class _Batch:
     def finish(self) -> list[Remembered]:
         """Store everything, open the conflicts, and tell everybody who cares."""
         self.store()
+        touched = self._end()
         opened = {
             newcomer.pk: conflict.open_all(self.write, newcomer, rivals, self.ontology_version)
             for newcomer, rivals in self.rivals
         }
-        touched = [belief for belief, outcome in self.taken if outcome != "already_known"]
+        touched += [belief for belief, outcome in self.taken if outcome != "already_known"]
         for cases in opened.values():
             touched += conflict.settle_by_policy(self.write, cases)
         changes.announce(self.write, touched)
@@ -182,7 +200,13 @@ class _Batch:
             for belief, outcome in self.taken
         ]
 
-    def match(self, draft: Draft) -> _Known | None:
+    def _end(self) -> list[Belief]:
+        """End what was said again with an end. Returns what changed by it besides."""
+        for belief, until in self.ended:
+            end(self.write, belief, until.instant, reason="It was said again, with its end.", precision=until.precision)
+        return conflict.reconsider(self.write, [belief for belief, _ in self.ended]) if self.ended else []
+
+    def match(self, draft: Draft) -> Known | None:
         """The belief of which the draft is a repeat."""
         same = [
             known
@@ -199,7 +223,7 @@ class _Batch:
             if known.held_when(draft):
                 return known
         for known in live:
-            if slots.touch(_interval(known.belief), draft.interval):
+            if slots.touch(conflict.interval(known.belief), draft.interval):
                 return known
         return next((known for known in archived if not known.is_over_before(draft)), None)
 
@@ -208,6 +232,13 @@ class _Batch:
         rivals = list({rival.older.pk: rival for rival in found}.values())
         if not rivals:
             return self.create(draft, Status.ACTIVATED, "Recorded."), "created"
+        return self._waits(draft, rivals)
+
+    def _may_end(self, known: Known) -> bool:
+        """What a person confirmed only a person ends."""
+        return self.write.by.actor.kind == Actor.Kind.PERSON or not is_confirmed(known.belief)
+
+    def _waits(self, draft: Draft, rivals: list[conflict.Rival]) -> tuple[Belief, Outcome]:
         reason = "Recorded. It contradicts what is held and waits for a verdict."
         belief = self.create(draft, Status.RESOLVING, reason)
         self.rivals.append((belief, rivals))
@@ -226,7 +257,7 @@ class _Batch:
         for owner in draft.owners:
             players = [Playing("owner", node=owner), Playing("owned", belief=belief)]
             self.assembly.add("ownership", players, reason="Recorded.")
-        known = _Known(belief, frozenset(draft.readers))
+        known = Known(belief, frozenset(draft.readers))
         self._support(known, draft)
         self.known[draft.digest].append(known)
         self.held.add(belief, draft)
@@ -239,7 +270,7 @@ class _Batch:
         prepared.insert(self.readers)
         self.assembly.finish()
 
-    def _support(self, known: _Known, draft: Draft) -> None:
+    def _support(self, known: Known, draft: Draft) -> None:
         """Link what the draft stands on and the belief does not yet."""
         fresh = [quoted for quoted in draft.evidence if quoted.source.pk not in known.sources]
         if fresh:
@@ -292,66 +323,8 @@ def _belief(write: Write, draft: Draft, ontology_version: int, status: Status) -
     )
 
 
-def _known(write: Write, drafts: Sequence[Draft]) -> defaultdict[str, list[_Known]]:
-    """What is stored already of the drafts' statements: by digest, the newest first."""
-    found: defaultdict[str, list[_Known]] = defaultdict(list)
-    digests = sorted({draft.digest for draft in drafts})
-    beliefs = prepared.rows(_saying, workspace=write.workspace, digests=digests)
-    if not beliefs:
-        return found
-    named = [belief.pk for belief in beliefs if belief.audience == Audience.NAMED]
-    readers: defaultdict[uuid.UUID, set[uuid.UUID]] = defaultdict(set)
-    if named:
-        for belief_id, actor_id in BeliefReader.objects.filter(belief__in=named).values_list("belief", "actor"):
-            readers[belief_id].add(actor_id)
-    by_id = {belief.pk: _Known(belief, frozenset(readers[belief.pk])) for belief in beliefs}
-    for known in by_id.values():
-        found[known.belief.statement].append(known)
-    _link_sources(by_id)
-    if any(draft.premises for draft in drafts):
-        _link_premises(by_id)
-    return found
-
-
-def _saying(workspace: Workspace, digests: Sequence[str]) -> QuerySet[Belief]:
-    """Beliefs with these statements, but for writes of decisions that were taken back: those count as never said."""
-    taken_back = Decision.objects.filter(workspace=workspace, undone_by__isnull=False).values("write")
-    said = Belief.objects.filter(workspace=workspace, statement__in=digests).exclude(status=Status.DELETED)
-    said = said.exclude(standing=Standing.WITHDRAWN)
-    return said.exclude(standing=Standing.RETRACTED, write__in=taken_back).order_by("-recorded_at", "-pk")
-
-
-def _link_sources(by_id: dict[uuid.UUID, _Known]) -> None:
-    sourcing = RelationPlayer.objects.filter(
-        kind="sourcing", role="sourced", belief__in=list(by_id), relation__state=Relation.State.ACTIVATED
-    )
-    of_relation = dict(sourcing.values_list("relation", "belief"))
-    evidence = RelationPlayer.objects.filter(kind="sourcing", role="evidence", relation__in=sourcing.values("relation"))
-    for relation_id, source_id, said_at in evidence.values_list("relation", "source", "source__said_at"):
-        known = by_id[of_relation[relation_id]]
-        known.sources.add(source_id)
-        known.last_said = max(said_at, known.last_said or said_at)
-
-
-def _link_premises(by_id: dict[uuid.UUID, _Known]) -> None:
-    derivations = RelationPlayer.objects.filter(
-        kind="derivation", role="conclusion", belief__in=list(by_id), relation__state=Relation.State.ACTIVATED
-    )
-    of_relation = dict(derivations.values_list("relation", "belief"))
-    premises: defaultdict[uuid.UUID, set[uuid.UUID]] = defaultdict(set)
-    players = RelationPlayer.objects.filter(role="premise", relation__in=derivations.values("relation"))
-    for relation_id, belief_id in players.values_list("relation", "belief"):
-        premises[relation_id].add(belief_id)
-    for relation_id, belief_id in of_relation.items():
-        by_id[belief_id].premises.add(frozenset(premises[relation_id]))
-
-
 def _quoted(evidence: Sequence[Quoted]) -> list[Playing]:
     return [Playing("evidence", source=one.source, start=one.start, end=one.end) for one in evidence]
-
-
-def _interval(belief: Belief) -> tuple[dt.datetime | None, dt.datetime | None]:
-    return belief.valid_from, belief.valid_to
 
 
 def _unnumbered(violation: Violation) -> Violation:

@@ -107,3 +107,33 @@ def test_a_statement_holds_from_and_until_when_it_says(words: str, start: str, e
 def test_the_due_date_is_an_attribute_as_well() -> None:
     found = said("I'll send the draft by Friday")[0]
     assert found.attributes == {"due_at": "2026-06-12"}
+
+
+@pytest.mark.parametrize(
+    ("words", "start", "end"),
+    [
+        ("The office is closed 10 to 21 August", "2026-08-10", "2026-08-22"),
+        ("The office was closed from 3 to 9 May", "2026-05-03", "2026-05-10"),
+        ("The pool is closed from the 3rd to the 9th of July", "2026-07-03", "2026-07-10"),
+        ("I'm away between 3 and 9 July", "2026-07-03", "2026-07-10"),
+        ("I'm on leave from 28 June to 4 July", "2026-06-28", "2026-07-05"),
+        ("Our shop will be closed 24-27 December", "2026-12-24", "2026-12-28"),
+        ("The office is closed between 20 December and 6 January", "2026-12-20", "2027-01-07"),
+        ("Bram is on holiday from August 10 to August 21", "2026-08-10", "2026-08-22"),
+        ("The rate is 5% from June to September", "2026-06", "2026-10"),
+        ("The discount is 10% from 2019 to 2022", "2019", "2023"),
+        ("I want daily reports from 3 to 9 July", "2026-07-03", "2026-07-10"),
+    ],
+)
+def test_a_stretch_of_time_has_both_its_ends(words: str, start: str, end: str) -> None:
+    [found] = said(words)
+    assert found.valid_from is not None
+    assert found.valid_to is not None
+    assert (found.valid_from.as_text(), found.valid_to.as_text()) == (start, end)
+
+
+@pytest.mark.parametrize(
+    "words", ["We're open from Monday to Friday", "I'm off from 9 to 5", "I am open to ideas 3 to 9"]
+)
+def test_what_comes_back_every_week_or_day_is_no_stretch_of_time(words: str) -> None:
+    assert said(words) == []
