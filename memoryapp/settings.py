@@ -63,6 +63,7 @@ INSTALLED_APPS = [
     "memoryapp.ontology",
     "memoryapp.index",
     "memoryapp.graph",
+    "memoryapp.timeline",
     "memoryapp.recall",
     "memoryapp.extraction",
     "memoryapp.api",

@@ -17,7 +17,8 @@ def count(workspace: Workspace, part: Part) -> int:
         "belief_kinds": _of_belief_kind,
         "relation_kinds": _of_relation_kind,
     }
-    return counted[part.family](workspace, part)
+    counts = counted.get(part.family)
+    return counts(workspace, part) if counts else 0
 
 
 def _of_node_class(workspace: Workspace, part: Part) -> int:

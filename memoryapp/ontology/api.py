@@ -28,6 +28,7 @@ ONTOLOGY: Described = {
             "relationships": serializers.DictField(help_text="Each type of edge: from where to where, and how many."),
             "belief_kinds": serializers.DictField(help_text="Each kind with what is above it and its attributes."),
             "relation_kinds": serializers.DictField(help_text="Each kind of relation with its roles."),
+            "episode_kinds": serializers.DictField(help_text="Each kind of episode with its properties and roles."),
         },
     ),
 }
@@ -66,6 +67,15 @@ def rendered(ontology: Ontology) -> dict[str, Any]:
                 "usable": not one.retired,
             }
             for name, one in sorted(document.relation_kinds.items())
+        },
+        "episode_kinds": {
+            name: {
+                "is_a": list(ontology.episode_line(name)),
+                "properties": {key: dict(found.schema) for key, found in ontology.episode_properties(name).items()},
+                "roles": ontology.episode_roles(name),
+                "usable": name in ontology.usable_episode_kinds,
+            }
+            for name in sorted(document.episode_kinds)
         },
     }
 

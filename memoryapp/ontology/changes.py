@@ -15,6 +15,7 @@ def taken_away(old: Ontology, new: Ontology) -> Iterator[Part]:
     yield from _relationships(old, new)
     yield from _belief_kinds(old, new)
     yield from _relation_kinds(old, new)
+    yield from _episode_kinds(old, new)
 
 
 def _node_classes(old: Ontology, new: Ontology) -> Iterator[Part]:
@@ -79,6 +80,21 @@ def _relation_kinds(old: Ontology, new: Ontology) -> Iterator[Part]:
             ):
                 yield Part("relation_kinds", name, types)
         yield from _parts("relation_kinds", name, types, "attribute", was.attributes, now.attributes)
+
+
+def _episode_kinds(old: Ontology, new: Ontology) -> Iterator[Part]:
+    for name, was in old.document.episode_kinds.items():
+        below = old.episode_subkinds(name)
+        now = new.document.episode_kinds.get(name)
+        if now is None or now.abstract > was.abstract:
+            yield Part("episode_kinds", name, frozenset((name,)))
+        elif now.parent != was.parent:
+            yield Part("episode_kinds", name, below)
+        else:
+            after = new.episode_properties(name)
+            yield from _parts("episode_kinds", name, below, "property", was.properties, after)
+            for role in sorted(set(was.roles) - set(new.episode_roles(name))):
+                yield Part("episode_kinds", name, below, "role", role)
 
 
 def _narrower(least: int, most: int | None, least_now: int, most_now: int | None) -> bool:

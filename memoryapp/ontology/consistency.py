@@ -43,6 +43,7 @@ def check(document: OntologyDocument) -> None:
             *_relationships(document),
             *_belief_kinds(document),
             *_relation_kinds(document),
+            *_episode_kinds(document),
             *_views_and_vocabularies(document),
         ]
     if found:
@@ -59,6 +60,7 @@ def _parents(document: OntologyDocument) -> Iterator[Violation]:
     for family, types, what in (
         ("node_classes", document.node_classes, "node class"),
         ("belief_kinds", document.belief_kinds, "kind"),
+        ("episode_kinds", document.episode_kinds, "kind of episode"),
     ):
         parents: dict[str, str] = {name: declared.parent for name, declared in types.items()}
         for name, parent in parents.items():
@@ -104,6 +106,7 @@ def _schemas(document: OntologyDocument) -> Iterator[Violation]:
         *((f"/relationships/{name}/properties", one.properties) for name, one in document.relationships.items()),
         *((f"/belief_kinds/{name}/attributes", one.attributes) for name, one in document.belief_kinds.items()),
         *((f"/relation_kinds/{name}/attributes", one.attributes) for name, one in document.relation_kinds.items()),
+        *((f"/episode_kinds/{name}/properties", one.properties) for name, one in document.episode_kinds.items()),
     ]
     for path, schemas in places:
         for name, schema in schemas.items():
@@ -223,6 +226,27 @@ def _relation_kinds(document: OntologyDocument) -> Iterator[Violation]:
                 for one in names:
                     if one != ANY and one not in known:
                         yield _unknown(f"{place}/{where}", one, known, what)
+
+
+def _episode_kinds(document: OntologyDocument) -> Iterator[Violation]:
+    kinds = document.episode_kinds
+    for name, declared in kinds.items():
+        path = f"/episode_kinds/{name}"
+        above: list[str] = []
+        while parent := kinds[above[-1] if above else name].parent:
+            above.append(parent)
+        inherited = {one for kind in above for one in kinds[kind].properties}
+        for again in sorted(inherited & set(declared.properties)):
+            message = f"{name} inherits {again}; a property is declared once."
+            yield Violation(f"{path}/properties/{again}", "declared_twice", message, "another name")
+        known: dict[str, None] = dict.fromkeys([*inherited, *declared.properties])
+        for one in declared.required:
+            if one not in known:
+                yield _unknown(f"{path}/required", one, known, f"property of {name}")
+        for role, classes in declared.roles.items():
+            for one in classes:
+                if one != ANY and one not in document.node_classes:
+                    yield _unknown(f"{path}/roles/{role}", one, document.node_classes, "node class")
 
 
 def _views_and_vocabularies(document: OntologyDocument) -> Iterator[Violation]:

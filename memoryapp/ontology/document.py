@@ -120,6 +120,19 @@ class RelationKind(Type):
     required: list[Name] = []
 
 
+class EpisodeKind(Type):
+    """A kind of episode. `properties`, `required` and `roles` are inherited from `parent`.
+
+    `roles` names how a node may take part and the classes of nodes that may, subclasses included; `*` is any class.
+    """
+
+    parent: Name | Literal[""] = ""
+    abstract: bool = False
+    properties: Schemas = {}
+    required: list[Name] = []
+    roles: dict[Name, Annotated[list[Name | Literal["*"]], Field(min_length=1)]] = {}
+
+
 class SourceKind(Declaration):
     """A kind of source and which of its fields it must have."""
 
@@ -163,6 +176,7 @@ class OntologyDocument(Declaration):
     relationships: dict[Name, Relationship] = {}
     belief_kinds: dict[Name, BeliefKind]
     relation_kinds: dict[Name, RelationKind]
+    episode_kinds: dict[Name, EpisodeKind] = {}
     source_kinds: dict[Name, SourceKind] = {}
     views: dict[Name, View] = {}
     vocabularies: dict[Name, Vocabulary] = {}

@@ -31,6 +31,7 @@ class DeclaredType(WorkspaceRow):
         NODE_CLASS = "node_class"
         RELATIONSHIP = "relationship"
         RELATION_KIND = "relation_kind"
+        EPISODE_KIND = "episode_kind"
 
     family = models.CharField(max_length=20, choices=Family.choices)
     name = models.CharField(max_length=100)

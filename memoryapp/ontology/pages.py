@@ -39,6 +39,7 @@ def types(request: HttpRequest, by: Principal) -> HttpResponse:
             "classes": _tree(document.node_classes, lambda name: _class(ontology, name)),
             "relationships": [_relationship(name, one) for name, one in document.relationships.items()],
             "relations": [_relation(name, one) for name, one in document.relation_kinds.items()],
+            "episodes": _tree(document.episode_kinds, lambda name: _episode(ontology, name)),
             "views": [{"name": name, "one": one} for name, one in document.views.items()],
         },
     )
@@ -91,6 +92,14 @@ def _class(ontology: Ontology, name: str) -> dict[str, Any]:
             for prop, schema in one.properties.items()
         ],
         "keys": [" and ".join(names) for names in one.keys],
+    }
+
+
+def _episode(ontology: Ontology, name: str) -> dict[str, Any]:
+    one = ontology.document.episode_kinds[name]
+    return {
+        "properties": [{"name": prop, "type": _type(schema)} for prop, schema in one.properties.items()],
+        "roles": [{"name": role, "classes": classes} for role, classes in one.roles.items()],
     }
 
 

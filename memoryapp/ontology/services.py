@@ -116,6 +116,8 @@ def _types(compiled: Ontology) -> Iterator[tuple[str, str, dict[str, Any]]]:
         yield Family.RELATIONSHIP, name, _as_row((name,), False, relationship.retired)
     for name, relation in document.relation_kinds.items():
         yield Family.RELATION_KIND, name, _as_row((name,), False, relation.retired)
+    for name, episode in document.episode_kinds.items():
+        yield Family.EPISODE_KIND, name, _as_row(compiled.episode_line(name), episode.abstract, episode.retired)
 
 
 def _as_row(line: tuple[str, ...], abstract: bool, retired: bool) -> dict[str, Any]:

@@ -12,7 +12,8 @@ from memoryapp.ledger.models import Workspace
 @dataclass(frozen=True)
 class Part:
     """Something declared: a type (`part` empty), or one of its properties, attributes, roles or identity keys, or an
-    allowed value of one. `family` is that of the document: node_classes, relationships, belief_kinds, relation_kinds.
+    allowed value of one. `family` is that of the document: node_classes, relationships, belief_kinds, relation_kinds,
+    episode_kinds.
     `part` is `property`, `attribute`, `role`, `keys` or `value`; `types` is the type and every one that inherits it."""
 
     family: str

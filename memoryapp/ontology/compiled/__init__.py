@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from memoryapp.ontology.compiled.declared import KeySet, Property, look_up
+from memoryapp.ontology.compiled.episodes import EpisodeKinds
 from memoryapp.ontology.compiled.relations import RelationKinds
 from memoryapp.ontology.compiled.relationships import Relationships
 from memoryapp.ontology.consistency import check
@@ -22,7 +23,7 @@ FACT = "fact"
 
 
 @dataclass(frozen=True)
-class Ontology(RelationKinds, Relationships):
+class Ontology(RelationKinds, Relationships, EpisodeKinds):
     """The declared types of one edition. `number` is the edition's in its workspace."""
 
     def source_kind(self, name: str, path: str = "/kind") -> SourceKind:
