@@ -45,7 +45,7 @@ class Migration(migrations.Migration):
             name='DeclaredType',
             fields=[
                 ('id', models.UUIDField(default=memoryapp.ledger.identifiers.new_id, editable=False, primary_key=True, serialize=False)),
-                ('family', models.CharField(choices=[('belief_kind', 'Belief Kind'), ('node_class', 'Node Class'), ('relationship', 'Relationship'), ('relation_kind', 'Relation Kind')], max_length=20)),
+                ('family', models.CharField(choices=[('belief_kind', 'Belief Kind'), ('node_class', 'Node Class'), ('relationship', 'Relationship'), ('relation_kind', 'Relation Kind'), ('episode_kind', 'Episode Kind')], max_length=20)),
                 ('name', models.CharField(max_length=100)),
                 ('parent', models.CharField(blank=True, max_length=100)),
                 ('lineage', models.TextField(help_text='The type and everything above it: /employee/person/thing/.')),

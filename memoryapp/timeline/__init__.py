@@ -1,0 +1,1 @@
+"""What happened and when: episodes, who took part, what was learned from them."""

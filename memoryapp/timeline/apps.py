@@ -1,0 +1,25 @@
+from django.apps import AppConfig
+
+
+class TimelineConfig(AppConfig):
+    name = "memoryapp.timeline"
+    label = "timeline"
+
+    def ready(self) -> None:
+        from memoryapp.graph import changes
+        from memoryapp.index import texts
+        from memoryapp.ledger import triggers
+        from memoryapp.ontology import usage as ontology_usage
+        from memoryapp.sources import arrivals
+        from memoryapp.sources.withdrawing import Resting, rests_on_source
+        from memoryapp.timeline import checks, feeding, usage
+        from memoryapp.timeline.services import conversations, withdrawing
+        from memoryapp.timeline.triggers import rules
+
+        triggers.register(rules)
+        ontology_usage.register(usage.count)
+        arrivals.register(conversations.arrived)
+        changes.register(feeding.changed)
+        texts.register(feeding.EPISODE, feeding.ids, feeding.load)
+        rests_on_source("timeline", Resting(withdrawing.withdrawn, withdrawing.lifted, feeding.traces))
+        checks.register()

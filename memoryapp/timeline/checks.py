@@ -1,0 +1,48 @@
+"""What must hold of stored episodes, checked by `manage.py integrity`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from django.db.models import Count, Exists, F, OuterRef, Q
+
+from memoryapp.ledger import integrity
+from memoryapp.ledger.integrity import Check, Finding, about
+from memoryapp.ledger.models import Workspace
+from memoryapp.timeline.models import TOLD, Episode, EpisodeParticipant, EpisodeRevision, EpisodeSource
+
+
+def register() -> None:
+    """Let `manage.py integrity` run these."""
+    integrity.register(Check("episodes", "Episodes are as their latest revision says", _heads))
+    integrity.register(Check("episode revisions", "Every revision has all that belongs to it", _whole))
+
+
+def _heads(workspace: Workspace) -> Iterator[Finding]:
+    same = Q()
+    for name in TOLD:
+        same &= Q(**{name: OuterRef(name)}) | Q(**{f"{name}__isnull": True}) & _empty(name)
+    says = EpisodeRevision.objects.filter(same, episode=OuterRef("pk"), sequence=OuterRef("lock"))
+    episodes = Episode.objects.filter(workspace=workspace).order_by("pk")
+    for episode in episodes.exclude(Exists(says)):
+        yield about(episode, "It is not as its latest revision says.")
+    for episode in episodes.annotate(count=Count("revisions")).exclude(count=F("lock")):
+        yield about(episode, "A revision is missing, or there is one too many.")
+
+
+def _empty(name: str) -> Q:
+    """That the head has nothing there either."""
+    heads = Episode.objects.filter(pk=OuterRef("episode"), **{f"{name}__isnull": True})
+    return Q(Exists(heads))
+
+
+def _whole(workspace: Workspace) -> Iterator[Finding]:
+    revisions = EpisodeRevision.objects.filter(workspace=workspace).order_by("pk")
+    for revision in revisions.annotate(count=Count("participants")).exclude(count=F("participant_count")):
+        yield about(revision, "It has not all who take part.")
+    for revision in revisions.annotate(count=Count("sources")).exclude(count=F("source_count")):
+        yield about(revision, "It has not all the sources it is known from.")
+    for table in (EpisodeParticipant, EpisodeSource):
+        rows = table.objects.filter(workspace=workspace).order_by("pk")
+        for row in rows.exclude(revision__episode=F("episode")):
+            yield about(row, "It belongs to a revision of another episode.")

@@ -1,0 +1,263 @@
+"""What happened: by kind, window, participants and properties; now, and as it was known at any time.
+
+Now the heads are asked, which is fast; as known at another time the revisions, whatever the heads say today. They
+agree: what is recorded now is what was known now.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import uuid
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
+
+from memoryapp.doors.errors import Invalid, NotFound
+from memoryapp.graph.models import Belief, Node, Relation, RelationPlayer
+from memoryapp.graph.queries import nodes
+from memoryapp.graph.queries.told import cited
+from memoryapp.ledger.principal import Principal
+from memoryapp.ontology.compiled import Ontology
+from memoryapp.ontology.queries import current_ontology
+from memoryapp.timeline.models import Episode, EpisodeBelief, EpisodeParticipant, EpisodeRevision, EpisodeSource, State
+from memoryapp.timeline.queries.told import Shown
+
+MOST_FOLDED = 1000
+DEEPEST_FOLD = 20
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Which episodes are asked for. Everything left out does not narrow.
+
+    `kinds` include what is below them unless `exact`. `participants` are node ids: one of them must take part, or with
+    `every` all of them; `anyone` are node ids of which one must, besides. `role` is the role they take part in. `since`
+    and `until` bound a window that the episode must overlap, the end excluded. `properties` are values it must have.
+    `known_at` asks for what was known then; `valid_at` for what had begun by then. `history` keeps what was taken away.
+    """
+
+    kinds: tuple[str, ...] = ()
+    exact: bool = False
+    participants: tuple[uuid.UUID, ...] = ()
+    every: bool = False
+    anyone: tuple[uuid.UUID, ...] | None = None
+    role: str = ""
+    since: dt.datetime | None = None
+    until: dt.datetime | None = None
+    properties: Mapping[str, Any] = field(default_factory=dict)
+    thread: uuid.UUID | None = None
+    ids: Collection[uuid.UUID] | None = None
+    valid_at: dt.datetime | None = None
+    known_at: dt.datetime | None = None
+    history: bool = False
+
+
+EVERYTHING = Asked()
+
+
+def episodes(by: Principal, asked: Asked = EVERYTHING) -> QuerySet[Episode]:
+    """The episodes in sight that answer, the latest first. Raises Invalid for what is not declared."""
+    by.require("read_timeline")
+    if asked.since and asked.until and asked.until <= asked.since:
+        raise Invalid.at("/until", "ends_before_beginning", "The window ends before it begins.", "after since")
+    found: QuerySet[Episode] = Episode.objects.visible_to(by)
+    if asked.kinds or asked.properties:
+        found = _of_kind(found, current_ontology(by), asked)
+    if asked.thread:
+        found = found.filter(thread=asked.thread)
+    if asked.ids is not None:
+        found = found.filter(pk__in=asked.ids)
+    found = _as_known(found, asked) if asked.known_at else found.filter(_said(asked))
+    for nodes_wanted in _participants(by, asked):
+        taking = EpisodeParticipant.objects.filter(episode=OuterRef("pk"), node__in=nodes_wanted)
+        if asked.role:
+            taking = taking.filter(role=asked.role)
+        taking = _then(taking, asked.known_at) if asked.known_at else taking.filter(revision__sequence=OuterRef("lock"))
+        found = found.filter(Exists(taking))
+    if asked.properties:
+        revisions = EpisodeRevision.objects.filter(episode=OuterRef("pk"))
+        current = (
+            _latest_by(revisions, asked.known_at) if asked.known_at else revisions.filter(sequence=OuterRef("lock"))
+        )
+        found = found.filter(Exists(current.filter(**{f"properties__{n}": v for n, v in asked.properties.items()})))
+    return found.order_by("-ordered_at", "-pk")
+
+
+def timeline(by: Principal, node_id: uuid.UUID, asked: Asked = EVERYTHING) -> QuerySet[Episode]:
+    """What happened with this node, the latest first. Raises NotFound for a node that is not there."""
+    node = nodes.node(by, node_id)
+    return episodes(by, replace(asked, participants=(node.pk,)))
+
+
+def between(by: Principal, since: dt.datetime, until: dt.datetime, asked: Asked = EVERYTHING) -> QuerySet[Episode]:
+    """What overlaps a window, in the order in which it happened."""
+    return episodes(by, replace(asked, since=since, until=until)).order_by("ordered_at", "pk")
+
+
+def episode(by: Principal, episode_id: uuid.UUID) -> Episode:
+    """One episode in sight, whatever its state. Raises NotFound."""
+    by.require("read_timeline")
+    found = Episode.objects.visible_to(by).filter(pk=episode_id).select_related("thread", "write__actor").first()
+    if found is None:
+        raise NotFound("There is no such episode.", code="no_such_episode", extra={"id": str(episode_id)})
+    return found
+
+
+def latest(of: Episode) -> EpisodeRevision:
+    """What is said of it now."""
+    return EpisodeRevision.objects.select_related("episode", "write__actor").get(episode=of, sequence=of.lock)
+
+
+def last_recorded(of: Episode) -> EpisodeRevision:
+    """What was said of it last before it was taken away."""
+    said = EpisodeRevision.objects.filter(episode=of, state=State.RECORDED).select_related("episode", "write__actor")
+    return said.latest("sequence")
+
+
+def history(of: Episode) -> list[EpisodeRevision]:
+    """Every revision, the latest first, each with who said it."""
+    return list(
+        EpisodeRevision.objects.filter(episode=of).select_related("episode", "write__actor").order_by("-sequence")
+    )
+
+
+def learned(by: Principal, of: Episode) -> QuerySet[Belief]:
+    """What was learned from an episode: beliefs linked to it, and those that stand on the turns of its conversation or
+    on what else it is known from. In sight, the latest first, whatever their status."""
+    linked = EpisodeBelief.objects.filter(episode=of).values("belief")
+    sources = Q(source__episodes__episode=of, source__episodes__revision__sequence=of.lock)
+    if of.thread_id:
+        sources |= Q(source__thread=of.thread_id)
+    cited = RelationPlayer.objects.filter(
+        sources, kind="sourcing", role="evidence", relation__state=Relation.State.ACTIVATED
+    )
+    sourced = RelationPlayer.objects.filter(kind="sourcing", role="sourced", relation__in=cited.values("relation"))
+    sourced = sourced.filter(belief__isnull=False)
+    found = Belief.objects.visible_to(by).filter(Q(pk__in=linked) | Q(pk__in=sourced.values("belief")))
+    return found.order_by("-recorded_at", "-pk")
+
+
+def with_details(found: Sequence[Episode], known_at: dt.datetime | None = None) -> list[Shown]:
+    """These episodes with what is said of them, now or as known then, and who takes part. A fixed number of queries."""
+    revisions = EpisodeRevision.objects.filter(episode__in=found)
+    revisions = _latest_by(revisions, known_at) if known_at else revisions.filter(sequence=F("episode__lock"))
+    of_episode = {one.episode_id: one for one in revisions.select_related("write__actor")}
+    people: dict[uuid.UUID, list[EpisodeParticipant]] = {}
+    taking = EpisodeParticipant.objects.filter(revision__in=list(of_episode.values()))
+    for one in taking.select_related("node__folded_into").order_by("revision", "position"):
+        people.setdefault(one.revision_id, []).append(one)
+    return [
+        Shown(one, revision, people.get(revision.pk, []))
+        for one in found
+        if (revision := of_episode.get(one.pk)) is not None
+    ]
+
+
+def shown(of: Episode, known_at: dt.datetime | None = None) -> Shown:
+    """One episode with what is said of it now, or as it was known then. Raises NotFound when it was not known yet."""
+    found = with_details([of], known_at)
+    if not found:
+        raise NotFound("It was not known then.", code="no_such_episode", extra={"id": str(of.pk)})
+    return found[0]
+
+
+def revisions(of: Episode) -> list[Shown]:
+    """Every revision with who takes part by it, the latest first. Two queries."""
+    found = history(of)
+    people: dict[uuid.UUID, list[EpisodeParticipant]] = {}
+    taking = EpisodeParticipant.objects.filter(revision__in=found).select_related("node__folded_into")
+    for one in taking.order_by("revision", "position"):
+        people.setdefault(one.revision_id, []).append(one)
+    return [Shown(of, revision, people.get(revision.pk, [])) for revision in found]
+
+
+def known_from(by: Principal, revision: EpisodeRevision) -> list[dict[str, Any]]:
+    """What an episode is known from by this revision, with the quoted words; nothing for who may not read sources."""
+    if not by.may("read_sources"):
+        return []
+    rows = EpisodeSource.objects.filter(revision=revision).select_related("source__participant", "source__thread")
+    return [
+        cited(one.source)
+        | {
+            "quote": one.quote,
+            "span": [one.span_start, one.span_end] if one.span_start is not None else None,
+        }
+        for one in rows.order_by("source__said_at", "pk")
+    ]
+
+
+def family(by: Principal, node_id: uuid.UUID) -> set[uuid.UUID]:
+    """The node and every node folded into it, through any number of folds."""
+    found, fresh = {node_id}, {node_id}
+    for _ in range(DEEPEST_FOLD):
+        folded = Node.objects.filter(workspace=by.workspace, folded_into__in=fresh).values_list("pk", flat=True)
+        fresh = set(folded[:MOST_FOLDED]) - found
+        if not fresh:
+            break
+        found |= fresh
+    return found
+
+
+def _of_kind(found: QuerySet[Episode], ontology: Ontology, asked: Asked) -> QuerySet[Episode]:
+    wanted = {
+        name
+        for place, kind in enumerate(asked.kinds)
+        for name in ontology.episode_subkinds(kind, exact=asked.exact, path=f"/kind/{place}" if place else "/kind")
+    }
+    for name, value in asked.properties.items():
+        known = {
+            kind: ontology.episode_properties(kind)[name]
+            for kind in wanted or ontology.document.episode_kinds
+            if name in ontology.episode_properties(kind)
+        }
+        if not known:
+            every = {one for kind in ontology.document.episode_kinds for one in ontology.episode_properties(kind)}
+            message = f"None of these kinds has a property “{name[:60]}”."
+            raise Invalid.at("/where", "undeclared_property", message, ", ".join(sorted(every)))
+        if all(one.check.violations(value, "/where") for one in known.values()):
+            accepted = next(iter(known.values())).check.accepted
+            raise Invalid.at("/where", "value_not_accepted", f"No {name} can be this.", accepted)
+    return found.filter(kind__in=wanted) if wanted else found
+
+
+def _said(asked: Asked) -> Q:
+    """What the head, or a revision, must say to answer."""
+    said = Q() if asked.history else Q(state=State.RECORDED)
+    if asked.until:
+        said &= Q(begins_at__isnull=True) | Q(begins_at__lt=asked.until)
+    if asked.since:
+        said &= Q(ends_at__isnull=True) | Q(ends_at__gt=asked.since)
+    if asked.valid_at:
+        said &= Q(begins_at__isnull=True) | Q(begins_at__lte=asked.valid_at)
+    return said
+
+
+def _as_known(found: QuerySet[Episode], asked: Asked) -> QuerySet[Episode]:
+    revisions = EpisodeRevision.objects.filter(_said(asked), episode=OuterRef("pk"))
+    return found.filter(Exists(_latest_by(revisions, asked.known_at)))
+
+
+def _latest_by(revisions: QuerySet[EpisodeRevision], known_at: dt.datetime | None) -> QuerySet[EpisodeRevision]:
+    """Of these revisions those that were the latest of their episode at a time."""
+    newer = EpisodeRevision.objects.filter(
+        episode=OuterRef("episode"), recorded_at__lte=known_at, sequence__gt=OuterRef("sequence")
+    )
+    return revisions.filter(recorded_at__lte=known_at).exclude(Exists(newer))
+
+
+def _then(taking: QuerySet[EpisodeParticipant], known_at: dt.datetime | None) -> QuerySet[EpisodeParticipant]:
+    newer = EpisodeRevision.objects.filter(
+        episode=OuterRef("episode"), recorded_at__lte=known_at, sequence__gt=OuterRef("revision__sequence")
+    )
+    return taking.filter(revision__recorded_at__lte=known_at).exclude(Exists(newer))
+
+
+def _participants(by: Principal, asked: Asked) -> list[set[uuid.UUID]]:
+    """Sets of nodes, of each of which one must take part."""
+    families = [family(by, node) for node in dict.fromkeys(asked.participants)]
+    wanted = families if asked.every or not families else [set().union(*families)]
+    if asked.anyone is not None:
+        wanted.append({one for node in asked.anyone for one in family(by, node)} if asked.anyone else set())
+    return wanted

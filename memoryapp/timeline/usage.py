@@ -1,0 +1,22 @@
+"""How many rows of the timeline use a part of the declared types."""
+
+from __future__ import annotations
+
+from memoryapp.ledger.models import Workspace
+from memoryapp.ontology.usage import Part
+from memoryapp.timeline.models import Episode, EpisodeParticipant, EpisodeRevision
+
+
+def count(workspace: Workspace, part: Part) -> int:
+    """How many stored rows use it; of a class of nodes, those that take part are counted where the nodes are."""
+    if part.family != "episode_kinds":
+        return 0
+    if not part.part:
+        return Episode.objects.filter(workspace=workspace, kind__in=part.types).count()
+    if part.part == "role":
+        taking = EpisodeParticipant.objects.filter(workspace=workspace, role=part.name, episode__kind__in=part.types)
+        return taking.values("episode").distinct().count()
+    revisions = EpisodeRevision.objects.filter(workspace=workspace, episode__kind__in=part.types)
+    if part.part == "value":
+        return revisions.filter(**{f"properties__{part.name}": part.value}).count()
+    return revisions.filter(properties__has_key=part.name).count()
