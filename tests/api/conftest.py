@@ -14,6 +14,7 @@ from memoryapp.ledger.services import record
 from memoryapp.review import services as review
 from memoryapp.review.models import Case
 from memoryapp.sources.models import Source, Thread
+from memoryapp.timeline.models import Episode
 from tests.api.calling import Caller
 from tests.api.telling import WEEKLY, conversation
 from tests.graph.nodes.telling import Graph
@@ -57,7 +58,10 @@ def things(operator: Principal, reviewer: Principal, curator: Caller, work: Call
     relation = graph.relate("extension", ("base", weekly), ("addition", graph.say("Short mail", ines)))
     source = Source.objects.filter(kind="file").first()
     assert source is not None
+    episode = Episode.objects.first()
+    assert episode is not None
     return {
+        "episode_id": [episode.pk],
         "thread_id": [Thread.objects.get().pk],
         "source_id": [source.pk],
         "candidate_id": [Candidate.objects.first().pk],  # type: ignore[union-attr]
