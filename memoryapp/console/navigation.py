@@ -26,6 +26,7 @@ ENTRIES = (
     Entry("Queue", "queue", "review:queue", "read_cases", "g q"),
     Entry("Beliefs", "belief", "graph:beliefs", "look_up", "g b"),
     Entry("Conversations", "conversation", "sources:threads", "read_sources", "g c"),
+    Entry("Timeline", "clock", "timeline:timeline", "read_timeline", "g e"),
     Entry("Recall", "recall", "recall:lab", "recall", "g r"),
     Entry("Jobs", "job", "ledger:jobs", "read_jobs", "g j", "Workspace"),
     Entry("Agents", "agent", "access:agents", "manage_agents", "g a", "Workspace"),

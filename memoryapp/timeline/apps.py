@@ -7,12 +7,14 @@ class TimelineConfig(AppConfig):
 
     def ready(self) -> None:
         from memoryapp.graph import changes
+        from memoryapp.graph.pages import sections
         from memoryapp.index import texts
         from memoryapp.ledger import triggers
         from memoryapp.ontology import usage as ontology_usage
         from memoryapp.sources import arrivals
         from memoryapp.sources.withdrawing import Resting, rests_on_source
-        from memoryapp.timeline import checks, feeding, usage
+        from memoryapp.timeline import checks, erasing, feeding, usage
+        from memoryapp.timeline.pages import episodes
         from memoryapp.timeline.services import conversations, withdrawing
         from memoryapp.timeline.triggers import rules
 
@@ -22,4 +24,6 @@ class TimelineConfig(AppConfig):
         changes.register(feeding.changed)
         texts.register(feeding.EPISODE, feeding.ids, feeding.load)
         rests_on_source("timeline", Resting(withdrawing.withdrawn, withdrawing.lifted, feeding.traces))
+        sections.register("timeline", episodes.node_section)
+        erasing.register()
         checks.register()

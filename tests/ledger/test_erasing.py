@@ -260,6 +260,9 @@ WORDLESS = {
     "sources.Participant": {"node_class"},
     "sources.Source": {"said_zone"},
     "sources.Thread": {"time_zone"},
+    "timeline.Episode": {"kind"},
+    "timeline.EpisodeParticipant": {"role"},
+    "timeline.EpisodeRevision": {"zone"},
 }
 """Columns of text that hold declared names, ids, digests or words of the product, and never what a person said."""
 

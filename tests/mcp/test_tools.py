@@ -55,13 +55,15 @@ def sample(name: str, things: Things) -> dict[str, Any]:
     given: dict[str, Any] = {}
     for place in schemas.names(TOOLS[name])["path"]:
         given[place] = str(things[place][0])
-    if "edge_id" in given:
+    if {"edge_id", "episode_id"} & given.keys():
         given |= {"reason": "It is over.", "lock": 1}
     if "source_id" in given:
         given["rationale"] = "It was said of another project."
     if name == "brief":
         given["owner"] = str(things["node_id"][0])
-    if name == "memory_recall":
+    if name == "timeline_between":
+        given |= {"start": "2026-01-01", "end": "2027-01-01"}
+    if name in ("memory_recall", "timeline_search"):
         given["question"] = "status emails"
     return given
 
@@ -131,7 +133,7 @@ def test_another_workspaces_key_finds_nothing_of_ours(stranger: Caller, curator:
     """L4: ids of ours are unknown there, and its lists and answers hold nothing that is ours."""
     for name in TOOLS:
         refused, told = ask(stranger, name, **sample(name, things))
-        if sample(name, things).keys() & {"thing_id", "node_id", "edge_id", "source_id", "owner"}:
+        if sample(name, things).keys() & {"thing_id", "node_id", "edge_id", "source_id", "episode_id", "owner"}:
             assert (refused, told["status"]) == (True, 404), name
         else:
             shown = json.dumps(told)

@@ -13,7 +13,7 @@ from memoryapp.doors import moments
 from memoryapp.doors.errors import Invalid
 from memoryapp.doors.pages import address, member_page, page
 from memoryapp.graph.models import Belief, Node
-from memoryapp.graph.pages import presenting
+from memoryapp.graph.pages import presenting, sections
 from memoryapp.graph.queries.nodes import node as node_named
 from memoryapp.graph.queries.views import Scope, as_of, current
 from memoryapp.ledger.principal import Principal
@@ -53,6 +53,7 @@ def node(request: HttpRequest, by: Principal, node_id: uuid.UUID) -> HttpRespons
             ],
             "statements": [presenting.card(by, one) for one in list(statements.values())[:MOST]],
             "cut": max(len(about), len(coming), len(owned)) > MOST,
+            "sections": [] if at else sections.of(by, found),
             "asked": asked,
             "at": at,
             "beliefs_url": f"{address(by, 'graph:beliefs')}?owner={found.pk}&show=everything",

@@ -93,6 +93,11 @@ def withdraw(write: Write, episode: Episode, reason: str) -> EpisodeRevision:
     return _tombstone(write, episode, State.WITHDRAWN, reason)
 
 
+def bury(write: Write, episode: Episode, reason: str) -> EpisodeRevision:
+    """The tombstone of an episode whose words are destroyed by the erasure of this write."""
+    return _tombstone(write, episode, State.RETRACTED, reason)
+
+
 def said(revision: EpisodeRevision) -> Draft:
     """What a revision says, as the beginning of the next."""
     return Draft(
