@@ -20,8 +20,8 @@ from tests.api.conftest import Things
 from tests.house.running import ROOT
 
 TOOLS = offered.tools()
-OF_A_READER = 3_000
-OF_EVERYTHING = 8_000
+OF_A_READER = 3_600
+OF_EVERYTHING = 11_000
 """Tokens, a quarter of the characters, of what a model is shown of its tools."""
 
 NOTE = {

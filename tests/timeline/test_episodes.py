@@ -334,3 +334,29 @@ def test_what_nobody_may_say_of_a_kind_is_said_with_what_may_be(timeline: Timeli
     with pytest.raises(Invalid) as error:
         timeline.do(lambda write: services.record_episode(write, EpisodeInput("meeting", "They met.")))
     assert codes(error) == {("/occurred_at", "missing")}
+
+
+def test_erasing_a_person_takes_what_was_theirs_alone_and_blots_their_name_elsewhere(
+    timeline: Timeline, graph: Graph
+) -> None:
+    """R16: no word of it is in any table, and the tombstone stays with its time and reason."""
+    from memoryapp.index.models import IndexEntry
+    from memoryapp.ledger import erasing
+    from memoryapp.ledger.services import record
+
+    quill, bram = graph.person("Quill Marchetti"), graph.person("Bram Oduya")
+    alone = timeline.happened("The code word is MARLIN.", quill, external_id="quill-1")
+    both = timeline.happened("Quill Marchetti and Bram rowed to Tarn.", quill, bram, kind="meeting")
+    record(
+        timeline.by, "erase", lambda write: erasing.erase(write, "node", quill.pk, name=quill.label), rationale="Asked."
+    )
+    texts = [*EpisodeRevision.objects.values_list("content", "reason"), *Episode.objects.values_list("external_id")]
+    told = " ".join(str(one) for several in texts for one in several)
+    entries = " ".join(f"{one.text} {one.label}" for one in IndexEntry.objects.all())
+    for word in ("MARLIN", "Quill", "quill-1"):
+        assert word not in told + entries
+    assert "Bram rowed to Tarn." in entries
+    gone = queries.history(Episode.objects.get(pk=alone.pk))
+    assert [(one.state, one.content) for one in gone] == [("retracted", ""), ("recorded", "")]
+    assert [one.pk for one in queries.episodes(timeline.by)] == [both.pk]
+    assert [finding for report in integrity.examine(timeline.by.workspace) for finding in report.findings] == []

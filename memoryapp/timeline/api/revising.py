@@ -17,8 +17,6 @@ from memoryapp.doors.etags import etag
 from memoryapp.doors.fields import Identifier, Mapped, OneOf, Paged, Several, Text, When
 from memoryapp.doors.fields import Told as ToldBody
 from memoryapp.graph.api.changing import Reasoned
-from memoryapp.graph.api.evidence import MOST as MOST_EVIDENCE
-from memoryapp.graph.api.evidence import EvidenceFields, quoted
 from memoryapp.graph.api.shapes import BELIEF
 from memoryapp.graph.queries.told import told as told_belief
 from memoryapp.ledger.idempotency import Answer
@@ -55,7 +53,6 @@ class Amending(Reasoned):
     occurred_to = When(required=False)
     participants = TakingPart(many=True, required=False, max_length=200, help_text="In place of those before.")
     properties = Mapped(required=False, help_text="In place of those before.")
-    evidence = EvidenceFields(many=True, required=False, max_length=MOST_EVIDENCE, help_text="In place of that before.")
     audience = OneOf(required=False, choices=Audience.values)
     readers = Several(child=Identifier(), required=False, max_length=100, help_text="Besides those before.")
 
@@ -93,19 +90,18 @@ class Amend(Endpoint):
     def post(self, request: Request, episode_id: uuid.UUID) -> Response:
         def act(write: Write) -> Answer:
             queries.episode(self.by, episode_id)
-            services.amend(write, episode_id, self._amendment(write), reason=self.told["reason"], lock=self.lock)
+            services.amend(write, episode_id, self._amendment(), reason=self.told["reason"], lock=self.lock)
             return revised(self, episode_id)
 
         return self.write("amend_episode", act)
 
-    def _amendment(self, write: Write) -> Amendment:
+    def _amendment(self) -> Amendment:
         given = self.content
         return Amendment(
             content=given.get("content"),
             happened=when(given),
             participants=takings(given["participants"]) if "participants" in given else None,
             properties=given.get("properties"),
-            evidence=quoted(write, [given["evidence"]])[0] if "evidence" in given else None,
             audience=given.get("audience"),
             readers=tuple(given.get("readers", ())),
         )
