@@ -53,7 +53,7 @@ def place_of_exception(_: Any, __: str, event: Event) -> Event:
 def one_line_a_request(_: Any, __: str, event: Event) -> Event:
     """A request is logged when it has been answered, with its status; static files and a monitor are not."""
     asked = str(event.get("request", ""))
-    if event.get("event") in SILENT or asked.endswith((" /healthz", " /status")) or " /static/" in asked:
+    if event.get("event") in SILENT or asked.endswith((" /healthz", " /status", " /metrics")) or " /static/" in asked:
         raise structlog.DropEvent
     return event
 

@@ -86,6 +86,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "memoryapp.doors.metrics.CountRequests",
     "memoryapp.doors.requestlog.RequestLog",
     "memoryapp.doors.problems.ProblemMiddleware",
     "django.middleware.security.SecurityMiddleware",
@@ -197,6 +198,8 @@ MODEL_OPTIONS: dict[str, Any] = env.json("MODEL_OPTIONS", default={"temperature"
 MODEL_TOKENS_PER_DAY = env.int("MODEL_TOKENS_PER_DAY", default=1_000_000)
 MODEL_PRICE_IN = env.float("MODEL_PRICE_IN", default=0.0)
 MODEL_PRICE_OUT = env.float("MODEL_PRICE_OUT", default=0.0)
+
+METRICS_TOKEN = env.str("METRICS_TOKEN", default="")
 
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {

@@ -6,8 +6,10 @@ class IndexConfig(AppConfig):
     label = "index"
 
     def ready(self) -> None:
+        from memoryapp.doors.metrics import REGISTRY
         from memoryapp.index import checks, erasing, said, services, texts, upkeep, vectors
         from memoryapp.index.language import asking
+        from memoryapp.index.language.metrics import ModelCalls
         from memoryapp.index.models import Embedding, IndexEntry, Statistics, Term
         from memoryapp.ledger import dump, jobs, triggers
         from memoryapp.sources import arrivals
@@ -19,6 +21,7 @@ class IndexConfig(AppConfig):
         dump.register_projection(IndexEntry, Term, Statistics, Embedding, rebuild=services.rebuild_restored)
         jobs.register(upkeep.KIND, upkeep.run, title="Bring the text index up to date")
         jobs.register_spending(asking.figures)
+        REGISTRY.register(ModelCalls())
         triggers.register(vectors.rules)
         checks.register()
         erasing.register()

@@ -9,6 +9,10 @@ class LedgerConfig(AppConfig):
     label = "ledger"
 
     def ready(self) -> None:
+        from memoryapp.doors.metrics import REGISTRY
+        from memoryapp.ledger.metrics import Health
+
+        REGISTRY.register(Health())
         post_migrate.connect(_install_triggers, sender=self)
 
 

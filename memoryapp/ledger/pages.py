@@ -35,9 +35,9 @@ def healthz(request: HttpRequest) -> HttpResponse:
 @require_safe
 @never_cache
 def status(request: HttpRequest) -> HttpResponse:
-    """A page for a browser, JSON for everything else; 503 only when the memory cannot be read or written."""
+    """A page for a browser, JSON for everything else; 503 when something that work needs is not there or jobs wait."""
     found = queries.status()
-    code = 503 if found.word == "down" else 200
+    code = 200 if found.well else 503
     if request.accepts("text/html") and "text/html" in request.headers.get("Accept", ""):
         return render(request, "ledger/status.html", {"status": found}, status=code)
     return JsonResponse(found.as_dict(), status=code)

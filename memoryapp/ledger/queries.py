@@ -74,6 +74,12 @@ class Status:
         return "degraded" if self.problems else "ok"
 
     @property
+    def well(self) -> bool:
+        """Whether everything that work needs is there: what a monitor is told by the status code."""
+        in_time = self.oldest_due_job_seconds <= LATE_AFTER.total_seconds()
+        return self.database == "up" and self.broker == "up" and self.attended and in_time
+
+    @property
     def attended(self) -> bool:
         """Whether a worker and a scheduler have been seen just now."""
         longest = SILENT_AFTER.total_seconds()

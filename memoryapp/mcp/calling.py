@@ -20,6 +20,7 @@ from memoryapp.doors import strict
 from memoryapp.doors.errors import DomainError, Malformed
 from memoryapp.doors.etags import etag
 from memoryapp.doors.fields import Identifier
+from memoryapp.doors.metrics import TOOL_CALLS
 from memoryapp.doors.tools import Tool
 from memoryapp.mcp import schemas
 
@@ -61,6 +62,7 @@ def call(tool: Tool, told: Mapping[str, Any], headers: Mapping[str, str]) -> Out
     response.render()
     answered = json.loads(response.content) if response.content else {}
     milliseconds = round((time.monotonic() - began) * 1000)
+    TOOL_CALLS.labels(tool.name, response.status_code).inc()
     log.info("tool_called", tool=tool.name, status=response.status_code, ms=milliseconds)
     notes = {name: response[name] for name in _NOTED if name in response}
     if response.status_code >= 400:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from dataclasses import dataclass
 
+from memoryapp.doors.metrics import RECALL_SECONDS
 from memoryapp.ledger.models import Served
 from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import serve
@@ -32,7 +33,8 @@ class Briefed:
 
 def recall(by: Principal, asked: Asked) -> Answered:
     """Answer a question from what is remembered; see `queries.find`. Nothing is changed but the served log."""
-    recalled = queries.find(by, asked)
+    with RECALL_SECONDS.labels("recall").time():
+        recalled = queries.find(by, asked)
     items = [(hit.what, hit.id, hit.score) for hit in recalled.hits]
     served = serve(by, "recall", items, question=asked.question, parameters=asked.parameters())
     return Answered(recalled, served)
@@ -40,7 +42,8 @@ def recall(by: Principal, asked: Asked) -> Answered:
 
 def brief(by: Principal, owner: uuid.UUID, budget_tokens: int = USUAL_BUDGET) -> Briefed:
     """What is currently believed of an owner, for a prompt; see `queries.compose`."""
-    made = queries.compose(by, owner, budget_tokens)
+    with RECALL_SECONDS.labels("brief").time():
+        made = queries.compose(by, owner, budget_tokens)
     items = [("belief", belief.pk, None) for belief in made.beliefs]
     parameters = {"owner": str(made.owner.pk), "budget_tokens": budget_tokens}
     return Briefed(made, serve(by, "brief", items, parameters=parameters))

@@ -97,7 +97,8 @@ def test_without_a_key_or_sign_in_nothing_is_shown(address: str) -> None:
     for verb in ("GET", "POST", "DELETE"):
         answer = client.generic(verb, address)
         if address in PUBLIC or address.startswith(("/static/", "/sign-")):
-            assert answer.status_code < 500
+            nobody_works_here = address == "/status" and answer.status_code == 503
+            assert answer.status_code < 500 or nobody_works_here
         elif address.startswith("/api/"):
             assert answer.status_code == 401
             assert answer["WWW-Authenticate"].startswith("Bearer")

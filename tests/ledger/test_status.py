@@ -31,6 +31,7 @@ def test_all_is_well_when_database_broker_worker_and_scheduler_answer(db: None, 
     seen("scheduler")
     found = status(client)
     assert (found["status"], found["problems"]) == ("ok", [])
+    assert client.get("/status").status_code == 200
 
 
 def test_it_says_that_no_worker_has_been_seen_and_for_how_long(db: None, client: Client) -> None:
@@ -42,6 +43,7 @@ def test_it_says_that_no_worker_has_been_seen_and_for_how_long(db: None, client:
     assert found["status"] == "degraded"
     assert found["problems"] == [f"No worker seen for {found['worker_seen_seconds']} s. Jobs wait until one starts."]
     assert found["worker_seen_seconds"] >= 75
+    assert client.get("/status").status_code == 503
 
 
 def test_a_job_that_nobody_takes_and_a_job_that_failed_are_problems(operator: Principal, client: Client) -> None:
@@ -56,6 +58,7 @@ def test_a_job_that_nobody_takes_and_a_job_that_failed_are_problems(operator: Pr
     found = status(client)
     assert found["oldest_due_job_seconds"] >= 600
     assert found["problems"] == [f"A job has been waiting for {found['oldest_due_job_seconds']} s."]
+    assert client.get("/status").status_code == 503
     workers.run(Job.objects.get().pk)
     assert status(client)["problems"] == ["A job failed within the last hour. The Jobs page of its workspace says why."]
     jobs._kinds.pop("test_status")
@@ -68,6 +71,7 @@ def test_a_broker_that_does_not_answer_degrades_and_a_database_that_does_not_is_
     seen("scheduler")
     monkeypatch.setattr(queries, "broker_answers", lambda: False)
     assert (status(client)["status"], status(client)["broker"]) == ("degraded", "down")
+    assert client.get("/status").status_code == 503
 
     def refuse(*_: Any) -> None:
         raise DatabaseError("the password is marlin")
