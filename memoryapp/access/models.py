@@ -100,3 +100,28 @@ class AccessChange(WorkspaceRow):
 
     def __str__(self) -> str:
         return f"{self.before} -> {self.after}"
+
+
+class SavedView(WorkspaceRow):
+    """A list as a member wants to see it again: what was looked for in it and in which order, under a name.
+
+    `place` says which list, `query` is that part of its address. A shared one is offered to every member.
+    """
+
+    place = models.CharField(max_length=30)
+    name = models.CharField(max_length=60)
+    query = models.CharField(max_length=500, blank=True)
+    shared = models.BooleanField(default=False)
+    owner = models.ForeignKey(Actor, on_delete=models.PROTECT, related_name="+")
+    write = models.ForeignKey(Write, on_delete=models.PROTECT, related_name="+")
+
+    guard = Guard(mutable=("query", "shared"), erasable=("name", "query"), deletable=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["workspace", "owner", "place", "name"], name="saved_view_once"),
+            models.CheckConstraint(condition=~Q(name=""), name="saved_view_has_name"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name

@@ -5,9 +5,9 @@ from __future__ import annotations
 import uuid
 from typing import TypeVar
 
-from django.db.models import F, QuerySet
+from django.db.models import F, Q, QuerySet
 
-from memoryapp.access.models import AccessChange, Agent, AgentKey, Membership
+from memoryapp.access.models import AccessChange, Agent, AgentKey, Membership, SavedView
 from memoryapp.doors.errors import NotFound
 from memoryapp.ledger.models import WorkspaceRow
 from memoryapp.ledger.principal import Principal
@@ -19,6 +19,12 @@ def members(by: Principal) -> QuerySet[Membership]:
     """Present and former members of the caller's workspace, the present ones first."""
     found = Membership.objects.filter(workspace=by.workspace).select_related("user", "actor")
     return found.order_by(F("ended_at").desc(nulls_first=True), "joined_at", "id")
+
+
+def views(by: Principal, place: str) -> QuerySet[SavedView]:
+    """The caller's own views of a list, and those that others share, by name."""
+    mine = Q(owner=by.actor) | Q(shared=True)
+    return SavedView.objects.filter(mine, workspace=by.workspace, place=place).select_related("owner").order_by("name")
 
 
 def agents(by: Principal) -> QuerySet[Agent]:

@@ -6,6 +6,7 @@ AccessChange that names the write. Times are the write's own.
 
 import datetime as dt
 import secrets
+import uuid
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -14,12 +15,15 @@ from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 
 from memoryapp.access import capabilities, keys
-from memoryapp.access.models import AccessChange, Agent, AgentKey, Membership, User
+from memoryapp.access.models import AccessChange, Agent, AgentKey, Membership, SavedView, User
 from memoryapp.doors.errors import Conflict, Invalid, NotFound
 from memoryapp.ledger.models import Actor, Workspace, WorkspaceRow, Write
 from memoryapp.ledger.principal import Principal
 
 Row = TypeVar("Row", bound=WorkspaceRow)
+
+PLACES = {"queue": "review:queue", "beliefs": "graph:beliefs"}
+"""The lists of which a member may keep views, each with the name of its page."""
 
 
 @dataclass(frozen=True)
@@ -259,6 +263,37 @@ def revoke_key(write: Write, *, key: AgentKey) -> AgentKey:
         key.save(update_fields=["revoked_at"])
         _changed(write, key=key, before={"revoked_at": None}, after={"revoked_at": _iso(write.recorded_at)})
     return key
+
+
+def keep_view(write: Write, *, place: str, name: str, query: str, shared: bool = False) -> SavedView:
+    """Keep a list as it is looked at now under a name; the same name again means the newer one."""
+    name, query = " ".join(name.split()), query.replace("\x00", "")
+    if place not in PLACES:
+        raise Invalid.at("/place", "unknown_place", "That list keeps no views.", ", ".join(PLACES))
+    if not 1 <= len(name) <= 60 or "\x00" in name:
+        raise Invalid.at("/name", "bad_name", "A view needs a name.", "1 to 60 characters")
+    if len(query) > 500:
+        raise Invalid.at("/query", "too_long", "These filters are too long to be kept.", "500 characters")
+    SavedView.objects.filter(workspace=write.workspace, owner=write.by.actor, place=place, name=name).delete()
+    return SavedView.objects.create(
+        workspace=write.workspace,
+        place=place,
+        name=name,
+        query=query,
+        shared=shared,
+        owner=write.by.actor,
+        write=write,
+    )
+
+
+def forget_view(write: Write, view_id: uuid.UUID) -> SavedView:
+    """Forget a view of one's own."""
+    found = SavedView.objects.filter(workspace=write.workspace, owner=write.by.actor, pk=view_id).first()
+    if found is None:
+        raise NotFound("There is no such view of yours.", code="no_such_view")
+    kept = SavedView(place=found.place, name=found.name, query=found.query)
+    found.delete()
+    return kept
 
 
 def _changed(write: Write, *, before: dict[str, Any] | None = None, after: dict[str, Any], **subject: Any) -> None:

@@ -2,6 +2,7 @@
 
 from django.urls import URLPattern, path
 
+from memoryapp.access import viewing
 from memoryapp.access.pages import agents, members
 
 app_name = "access"
@@ -15,4 +16,6 @@ urlpatterns: list[URLPattern] = [
     path("members/", members.members, name="members"),
     path("members/<uuid:membership_id>/", members.member, name="member"),
     path("members/<uuid:membership_id>/end/", members.end, name="end"),
+    path("views/", viewing.keep, name="keep-view"),
+    path("views/<uuid:view_id>/forget/", viewing.forget, name="forget-view"),
 ]

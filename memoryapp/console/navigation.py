@@ -23,6 +23,7 @@ class Entry:
 
 ENTRIES = (
     Entry("Overview", "home", "console:overview", "", "g o"),
+    Entry("Search", "search", "console:search", "look_up", "g f"),
     Entry("Queue", "queue", "review:queue", "read_cases", "g q"),
     Entry("Beliefs", "belief", "graph:beliefs", "look_up", "g b"),
     Entry("Conversations", "conversation", "sources:threads", "read_sources", "g c"),
@@ -32,6 +33,7 @@ ENTRIES = (
     Entry("Agents", "agent", "access:agents", "manage_agents", "g a", "Workspace"),
     Entry("Members", "person", "access:members", "manage_members", "g m", "Workspace"),
     Entry("Ontology", "ontology", "ontology:types", "read_ontology", "g t", "Workspace"),
+    Entry("Policies", "policy", "review:policies", "read_cases", "g p", "Workspace"),
     Entry("Settings", "settings", "console:settings", "", "g s", "Workspace"),
 )
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.utils import timezone
 
+from memoryapp.console.plots import bars
 from memoryapp.console.wording import age_words
 from memoryapp.doors.pages import address
 from memoryapp.graph.models import Belief, BeliefState
@@ -25,6 +26,7 @@ from memoryapp.sources.queries import threads
 
 CHANGES = 8
 WAITING = 5
+SERIES = (("opened", "Opened"), ("people", "Decided by people"), ("policy", "Settled by policy"))
 WEEK = dt.timedelta(days=7)
 
 
@@ -45,6 +47,7 @@ def overview(by: Principal) -> dict[str, Any]:
             {"title": titles.get(kind, kind), "count": count, "url": f"{address(by, 'review:queue')}?kind={kind}"}
             for kind, count in sorted(waiting.by_kind.items(), key=lambda item: -item[1])
         ],
+        "trend": _trend(by),
         "cases": [_case(by, case, titles, lines) for case in cases],
         "changes": [_change(by, state) for state in latest_changes(by, CHANGES)],
         "threads": told,
@@ -55,6 +58,14 @@ def overview(by: Principal) -> dict[str, Any]:
         "state_url": address(by, "sources:state") if by.may("tell") else "",
         "agents_url": address(by, "access:agents") if by.may("manage_agents") else "",
     }
+
+
+def _trend(by: Principal) -> dict[str, Any] | None:
+    """The last two weeks as bars, where anything happened in them."""
+    days = [(one.date, (one.opened, one.by_people, one.by_policy)) for one in review.trend(by)]
+    if not any(any(numbers) for _, numbers in days):
+        return None
+    return {"plot": bars(days, [css for css, _ in SERIES]), "days": days, "names": SERIES}
 
 
 def _figures(by: Principal, waiting: review.Waiting, health: Status) -> list[dict[str, Any]]:

@@ -2,12 +2,13 @@
 
 from django.urls import URLPattern, URLResolver, include, path
 
-from memoryapp.console import pages
+from memoryapp.console import pages, searching
 
 app_name = "console"
 
 in_workspace: list[URLPattern | URLResolver] = [
     path("", pages.overview, name="overview"),
+    path("search/", searching.everywhere, name="search"),
     path("settings/", pages.settings, name="settings"),
 ]
 

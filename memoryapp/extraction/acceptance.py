@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from memoryapp.doors.errors import Invalid
 from memoryapp.ledger.models import Workspace
+from memoryapp.review.policies import RuleInWords
 
 Outcome = Literal["accept", "hold", "reject"]
 OUTCOMES: tuple[Outcome, ...] = ("accept", "hold", "reject")
@@ -75,8 +76,36 @@ DEFAULT = (
 
 def policy_of(workspace: Workspace) -> tuple[PolicyRule, ...]:
     """The rules in force, the default's last rule always being last."""
-    own = workspace.settings.get("acceptance_policy")
+    return in_force(workspace.settings)
+
+
+def in_force(settings: Mapping[str, Any]) -> tuple[PolicyRule, ...]:
+    """The same from a workspace's settings."""
+    own = settings.get("acceptance_policy")
     return (*read_policy(own), DEFAULT[-1]) if own else DEFAULT
+
+
+def in_words(rules: Iterable[PolicyRule]) -> list[RuleInWords]:
+    """The rules as people read them."""
+    return [RuleInWords(rule.name, _when(rule), f"{rule.outcome}: {rule.because}") for rule in rules]
+
+
+def _when(rule: PolicyRule) -> str:
+    below, least = rule.confidence_below, rule.confidence_from
+    said = [
+        f"it is {_listed(rule.kinds)}, or a kind below" if rule.kinds else "",
+        f"its source is a {_listed(rule.source_kinds)}" if rule.source_kinds else "",
+        f"its speaker is: {_listed(rule.speakers)}" if rule.speakers else "",
+        f"it was read by {_listed(rule.extractors)}" if rule.extractors else "",
+        f"the rule of reading is {_listed(rule.rules)}" if rule.rules else "",
+        f"it is less than {below:g} % sure" if below is not None else "",
+        f"it is at least {least:g} % sure" if least is not None else "",
+    ]
+    return "; ".join(part for part in said if part) or "always"
+
+
+def _listed(names: Iterable[str]) -> str:
+    return " or ".join(name.replace("_", " ") for name in names)
 
 
 def judge(rules: Iterable[PolicyRule], seen: Considered) -> PolicyRule:

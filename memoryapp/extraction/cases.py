@@ -6,12 +6,25 @@ import uuid
 from collections.abc import Sequence
 from typing import Any
 
+from memoryapp.doors.errors import DomainError
 from memoryapp.extraction import services
+from memoryapp.extraction.acceptance import (
+    Considered,
+    PolicyRule,
+    in_force,
+    in_words,
+    judge,
+    policy_of,
+    read_policy,
+)
 from memoryapp.extraction.models import Candidate
 from memoryapp.graph.services.undoing import undo as undo_graph
 from memoryapp.ledger.models import Write
 from memoryapp.ledger.principal import Principal
-from memoryapp.review.models import Case, CaseChange, Decision
+from memoryapp.ontology.compiled import Ontology
+from memoryapp.ontology.queries import current_ontology
+from memoryapp.review import policies
+from memoryapp.review.models import Case, CaseChange, CaseSubject, Decision
 from memoryapp.review.registry import Asks, CaseKind, Field, Suggestion, Verdict, register
 from memoryapp.review.services import void_case
 from memoryapp.review.sight import SubjectType
@@ -38,7 +51,11 @@ REJECT_ALIKE = Verdict(
     "reject_alike",
     "Reject all alike",
     explains="Also rejects every other waiting candidate that the same rule drew from the same kind of speaker.",
+    alone=True,
 )
+
+
+DOES = {"accept": "would accept", "hold": "holds", "reject": "would turn away"}
 
 
 def present(by: Principal, case: Case) -> dict[str, Any]:
@@ -147,6 +164,70 @@ def alike(candidate: Candidate, state: Candidate.State = Candidate.State.HELD) -
     ).exclude(pk=candidate.pk)
 
 
+def cases_alike(by: Principal, case: Case) -> Any:
+    """The cases of candidates that the same rule drew from the same kind of speaker, as ids."""
+    candidate = candidate_of(case)
+    like = alike(candidate).model.objects.filter(
+        workspace=candidate.workspace_id,
+        rule=candidate.rule,
+        run__extractor=candidate.run.extractor,
+        source__kind=candidate.source.kind,
+        source__speaker=candidate.source.speaker,
+    )
+    subjects = CaseSubject.objects.filter(workspace=by.workspace, role="candidate", subject_id__in=like.values("pk"))
+    return subjects.values("case_id")
+
+
+def policy_now(by: Principal, case: Case) -> str:
+    """What the acceptance policy would do with the candidate now."""
+    candidate = candidate_of(case)
+    rule = judge(policy_of(by.workspace), considered(current_ontology(by), candidate))
+    return f"The rule “{rule.name}” of the acceptance policy {DOES[rule.outcome]} it: {rule.because}"
+
+
+def considered(ontology: Ontology, candidate: Candidate) -> Considered:
+    """What the policy looks at of a candidate."""
+    return Considered(
+        kinds=ontology.kind_line(candidate.kind),
+        source_kind=candidate.source.kind,
+        speaker=candidate.source.speaker,
+        extractor=candidate.run.extractor,
+        rule=candidate.rule,
+        confidence=candidate.confidence,
+    )
+
+
+def would(by: Principal, rules: Sequence[PolicyRule], cases: Sequence[Case]) -> dict[uuid.UUID, policies.Would]:
+    """What the rules would do with these candidates: accept, reject, or leave to a person."""
+    ontology, found = current_ontology(by), {}
+    for case, candidate in _candidates_of(by, cases):
+        try:
+            rule = judge(rules, considered(ontology, candidate))
+        except DomainError:
+            continue
+        if rule.outcome != "hold":
+            found[case] = policies.Would(rule.outcome, rule.name)
+    return found
+
+
+def traits(by: Principal, cases: Sequence[Case]) -> dict[uuid.UUID, dict[str, str]]:
+    """Who told it, what read it, and what kind of belief it is."""
+    return {
+        case: {
+            "agent": candidate.source.write.actor.name,
+            "extractor": candidate.run.extractor,
+            "kind": candidate.kind,
+        }
+        for case, candidate in _candidates_of(by, cases)
+    }
+
+
+def _candidates_of(by: Principal, cases: Sequence[Case]) -> list[tuple[uuid.UUID, Candidate]]:
+    keys = {case.key: case.pk for case in cases}
+    found = Candidate.objects.filter(workspace=by.workspace, pk__in=list(keys))
+    return [(keys[str(one.pk)], one) for one in found.select_related("source__write__actor", "run")]
+
+
 def register_cases() -> None:
     """Make the case kind and its subject known to the review room."""
     register_subject(
@@ -157,6 +238,22 @@ def register_cases() -> None:
             ),
         )
     )
+    policies.register(
+        policies.Policy(
+            setting="acceptance_policy",
+            title="Acceptance policy",
+            explains="What of the candidates is believed without a person, what waits for one, what is turned away. "
+            "The first rule that fits decides.",
+            case_kinds=(services.HELD,),
+            example='[{"name": "tools", "outcome": "accept", "because": "Our tools are vouched for.", '
+            '"speakers": ["tool"], "confidence_from": 80}]',
+            read=read_policy,
+            in_force=in_force,
+            words=in_words,
+            would=would,
+        )
+    )
+    policies.register_traits(services.HELD, traits)
     register(
         CaseKind(
             name=services.HELD,
@@ -169,6 +266,8 @@ def register_cases() -> None:
             told=told,
             explains="Something was proposed that the acceptance policy does not believe by itself.",
             headlines=headlines,
+            alike=cases_alike,
+            policy=policy_now,
             template="extraction/cases/held_candidate.html",
         )
     )

@@ -14,6 +14,7 @@ class GraphConfig(AppConfig):
             erasing,
             identity_cases,
             participants,
+            policy,
             usage,
             withdrawal_cases,
         )
@@ -36,6 +37,7 @@ class GraphConfig(AppConfig):
         ontology_usage.register(usage.count)
         identity_cases.register()
         cases.register()
+        policy.register()
         withdrawal_cases.register()
         erasing.register()
         rests_on_source("graph", Resting(withdrawing.withdrawn, withdrawing.lifted))

@@ -21,7 +21,7 @@ from memoryapp.graph.services import conflict, undoing, verdicts
 from memoryapp.ledger.models import Write
 from memoryapp.ledger.principal import Principal
 from memoryapp.review import registry, sight
-from memoryapp.review.models import Case, Decision
+from memoryapp.review.models import Case, CaseSubject, Decision
 from memoryapp.review.registry import Asks, CaseKind, Field, Subject, Suggestion, Verdict
 
 SIDES = ("older", "newcomer")
@@ -102,6 +102,8 @@ def register() -> None:
                 suggest=suggest,
                 blocked=blocked,
                 reach=reach,
+                alike=alike,
+                policy=policy_now,
                 explains="The one held now stays current until somebody decides.",
                 headlines=headlines,
                 template="graph/cases/conflict.html",
@@ -148,6 +150,24 @@ def reach(write: Write, subjects: Sequence[Subject]) -> int:
     fallen = {one for each in walks.dependants_of(write.by, ids).values() for one in each}
     resting = Belief.objects.filter(workspace=write.workspace_id, pk__in=fallen, audience=Audience.WORKSPACE).count()
     return resting + sum(why.times_served(write.by, dict.fromkeys(ids)).values())
+
+
+def alike(by: Principal, case: Case) -> Any:
+    """Conflicts whose newcomer is of the same kind."""
+    same = Belief.objects.filter(workspace=by.workspace, kind=_sides(by, case)["newcomer"].kind).values("pk")
+    about = CaseSubject.objects.filter(workspace=by.workspace, role="newcomer", subject_id__in=same)
+    return about.values("case_id")
+
+
+def policy_now(by: Principal, case: Case) -> str:
+    """What the conflict policy would do with these two."""
+    if not by.workspace.settings.get(policy.SETTING):
+        return "No conflict policy is in force: every conflict goes to a person."
+    sides = _sides(by, case)
+    rule = policy.suggested(by.workspace, sides["older"], sides["newcomer"])
+    if rule is None:
+        return "No rule of the conflict policy fits, so it goes to a person."
+    return f"The rule “{rule.name}” of the conflict policy would decide: {rule.verdict.replace('_', ' ')}."
 
 
 def question(by: Principal, belief: Belief, owners: Sequence[str]) -> str:

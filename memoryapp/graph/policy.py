@@ -14,6 +14,7 @@ The first rule that fits settles. What it settles is a decision of an actor of i
 
 from __future__ import annotations
 
+import datetime as dt
 import uuid
 from collections.abc import Sequence
 from typing import Any
@@ -25,9 +26,11 @@ from memoryapp.graph.models import Belief, ParticipantNode, Relation, RelationPl
 from memoryapp.graph.services.beliefs import owners_of
 from memoryapp.graph.services.confirmed import is_confirmed
 from memoryapp.graph.slots import EARLIEST
-from memoryapp.ledger.models import Workspace, Write
+from memoryapp.ledger.models import Actor, Workspace, Write
+from memoryapp.ledger.principal import Principal
 from memoryapp.ontology.compiled import Ontology
 from memoryapp.ontology.queries import current_ontology
+from memoryapp.review import policies
 from memoryapp.review import services as review
 from memoryapp.review.models import Case
 
@@ -97,12 +100,12 @@ def fitting(write: Write, rules: Sequence[Rule], older: Belief, newcomer: Belief
     return next((rule for rule in rules if _fits(ontology, rule, older, newcomer)), None)
 
 
-def _fits(ontology: Ontology, rule: Rule, older: Belief, newcomer: Belief) -> bool:
+def _fits(ontology: Ontology, rule: Rule, older: Belief, newcomer: Belief, at: dt.datetime | None = None) -> bool:
     if rule.kinds and not any(ontology.is_kind(newcomer.kind, kind) for kind in rule.kinds):
         return False
     if rule.later and not (newcomer.valid_from or EARLIEST) > (older.valid_from or EARLIEST):
         return False
-    if rule.unconfirmed and is_confirmed(older):
+    if rule.unconfirmed and (_was_confirmed(older, at) if at else is_confirmed(older)):
         return False
     if not rule.source_kinds and not rule.spoken_by_owner:
         return True
@@ -110,6 +113,66 @@ def _fits(ontology: Ontology, rule: Rule, older: Belief, newcomer: Belief) -> bo
     if rule.source_kinds and not any(player.source and player.source.kind in rule.source_kinds for player in said):
         return False
     return not rule.spoken_by_owner or _spoken_by_owner(newcomer, said)
+
+
+def register() -> None:
+    """Let people see this policy, try it and put it in force."""
+    policies.register(
+        policies.Policy(
+            setting=SETTING,
+            title="Conflict policy",
+            explains="What is settled without a person when two beliefs contradict each other. The first rule that "
+            "fits settles; without one, a person decides.",
+            case_kinds=("belief_conflict", "property_conflict"),
+            example='[{"name": "later word", "verdict": "newer_replaces", "kinds": ["preference"], "later": true, '
+            '"spoken_by_owner": true}]',
+            read=lambda document: rules_of({SETTING: document}),
+            in_force=rules_of,
+            words=in_words,
+            would=would,
+        )
+    )
+
+
+def in_words(rules: Sequence[Rule]) -> list[policies.RuleInWords]:
+    """The rules as people read them."""
+    return [policies.RuleInWords(rule.name, _when(rule), rule.verdict.replace("_", " ")) for rule in rules]
+
+
+def would(by: Principal, rules: Sequence[Rule], cases: Sequence[Case]) -> dict[uuid.UUID, policies.Would]:
+    """What the rules would do with these conflicts as they were when they opened."""
+    ontology = current_ontology(by.workspace)
+    sides = {case.pk: {one.role: one.subject_id for one in case.subjects.all()} for case in cases}
+    beliefs = Belief.objects.visible_to(by).in_bulk({one for roles in sides.values() for one in roles.values()})
+    found = {}
+    for case in cases:
+        older, newcomer = (beliefs.get(sides[case.pk].get(role, case.pk)) for role in ("older", "newcomer"))
+        if older is None or newcomer is None:
+            continue
+        rule = next((one for one in rules if _fits(ontology, one, older, newcomer, case.opened_at)), None)
+        if rule is not None:
+            found[case.pk] = policies.Would(rule.verdict, rule.name)
+    return found
+
+
+def _when(rule: Rule) -> str:
+    said = [
+        f"it is {_listed(rule.kinds)}, or a kind below" if rule.kinds else "",
+        f"the newcomer was said in {_listed(rule.source_kinds)}" if rule.source_kinds else "",
+        "the newcomer was said by whose memory it is" if rule.spoken_by_owner else "",
+        "the newcomer begins later" if rule.later else "",
+        "no person wrote or decided anything about the older one" if rule.unconfirmed else "",
+    ]
+    return "; ".join(part for part in said if part) or "always"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " or ".join(name.replace("_", " ") for name in names)
+
+
+def _was_confirmed(belief: Belief, at: dt.datetime) -> bool:
+    """Whether a person had written it down or decided something about it by then."""
+    return belief.states.filter(write__actor__kind=Actor.Kind.PERSON, recorded_at__lt=at).exists()
 
 
 def _evidence(belief: Belief) -> Sequence[RelationPlayer]:

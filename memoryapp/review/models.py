@@ -161,7 +161,11 @@ class Decision(WorkspaceRow):
     guard = Guard(erasable=("rationale", "edits"))
 
     class Meta:
-        indexes = [models.Index(fields=["workspace", "-decided_at"], name="decision_newest")]
+        indexes = [
+            models.Index(fields=["workspace", "-decided_at"], name="decision_newest"),
+            models.Index(fields=["workspace", "policy", "-decided_at"], name="decision_by_policy"),
+            models.Index(fields=["workspace", "batch_id"], condition=Q(batch_id__isnull=False), name="decision_batch"),
+        ]
         constraints = [
             models.UniqueConstraint(
                 fields=["case", "round"], condition=Q(undoes__isnull=True), name="decision_once_a_round"
@@ -171,3 +175,29 @@ class Decision(WorkspaceRow):
 
     def __str__(self) -> str:
         return f"{self.verdict} ({self.decided_by})"
+
+
+class Audit(WorkspaceRow):
+    """A person looked at what policy settled and agreed. Who disagrees takes the decision back instead."""
+
+    decision = models.OneToOneField(Decision, on_delete=models.PROTECT, related_name="audit")
+    actor = models.ForeignKey(Actor, on_delete=models.PROTECT, related_name="+")
+    write = models.ForeignKey(Write, on_delete=models.PROTECT, related_name="+")
+    recorded_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.decision} agreed"
+
+
+class PolicyEdition(WorkspaceRow):
+    """The rules of a policy as somebody put them in force. The latest of a setting is the one in the workspace."""
+
+    setting = models.CharField(max_length=40)
+    document = models.JSONField(default=list)
+    write = models.ForeignKey(Write, on_delete=models.PROTECT, related_name="+")
+    recorded_at = models.DateTimeField()
+
+    guard = Guard(erasable=("document",))
+
+    def __str__(self) -> str:
+        return self.setting

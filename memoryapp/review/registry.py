@@ -45,6 +45,7 @@ class Verdict:
 
     `remembered`: while the decision stands, the same case is never opened again. `opens` are fields that are asked
     about before it is carried out, as those that are required always are. `edits`: it is the way to edit first.
+    `alone`: it settles more than its own case, so that it is not given to several at once.
     """
 
     key: str
@@ -55,6 +56,7 @@ class Verdict:
     explains: str = ""
     opens: tuple[str, ...] = ()
     edits: bool = False
+    alone: bool = False
 
 
 @dataclass(frozen=True)
@@ -88,6 +90,8 @@ class CaseKind:
       write that stands in the way. The case itself, and cases opened or voided by the decision, are put back here.
     * `reach(write, subjects)`: how much rests on these things or was served from them, asked when a case about them is
       opened. Only what the whole workspace may see counts.
+    * `alike(by, case)`: the ids of cases like this one, as a query, whose decisions help to decide it; None for all of
+      the kind. `policy(by, case)`: what the workspace's policy would do with it now and why, in a sentence.
     * `told(by, case)`: the same as plain data for REST, where `present` holds more than that.
     * `suggest(by, case)`: a suggestion or None. `blocked(by, case)`: verdicts that cannot be chosen now, each with why.
     """
@@ -101,6 +105,8 @@ class CaseKind:
     suggest: Callable[[Principal, Case], Suggestion | None] = field(default=lambda by, case: None)
     blocked: Callable[[Principal, Case], Mapping[str, str]] = field(default=lambda by, case: {})
     told: Callable[[Principal, Case], dict[str, Any]] | None = None
+    alike: Callable[[Principal, Case], Any] = field(default=lambda by, case: None)
+    policy: Callable[[Principal, Case], str] = field(default=lambda by, case: "")
     reach: Callable[[Write, Sequence[Subject]], int] = field(default=lambda write, subjects: 0)
     explains: str = ""
     headlines: Callable[[Principal, Sequence[Case]], Mapping[uuid.UUID, str]] = field(default=lambda by, cases: {})

@@ -8,6 +8,14 @@ app_name = "review"
 
 urlpatterns = [
     path("queue/", pages.queue, name="queue"),
+    path("policies/", pages.policies, name="policies"),
+    path("policies/put-in-force/", pages.put_in_force, name="put-in-force"),
+    path("policies/agree/<uuid:decision_id>/", pages.agree, name="agree"),
+    path("queue/live/", pages.live, name="live"),
+    path("queue/several/", pages.several, name="several"),
+    path("queue/several/decide/", pages.decide_several, name="decide-several"),
+    path("queue/several/<uuid:batch_id>/", pages.batch, name="batch"),
+    path("queue/several/<uuid:batch_id>/undo/", pages.undo_batch, name="undo-batch"),
     path("queue/<uuid:case_id>/", pages.case, name="case"),
     path("queue/<uuid:case_id>/decide/", pages.decide, name="decide"),
     path("queue/<uuid:case_id>/claim/", pages.claim, name="claim"),

@@ -62,7 +62,7 @@ def test_v6_a_hundred_conflicts_are_settled_with_a_hundred_keystrokes(
         if left:
             page.wait_for_selector(AHEAD)
         page.keyboard.press("1")
-        page.wait_for_selector(".panes__title >> text=" + (f"{left} waiting" if left else "Nothing waits"))
+        page.wait_for_selector(".panes__count >> text=" + (f"{left} waiting" if left else "Nothing waits"))
     expect(page.locator("#case h1")).to_have_text("The queue is clear")
     assert Decision.objects.filter(case__in=cases, verdict="newer_replaces").count() == 100
     assert Belief.objects.filter(status="activated", content__contains="monthly").count() == 100
@@ -131,7 +131,7 @@ def test_a_connection_that_drops_brings_the_case_back(
     expect(page.locator("#rationale")).to_have_value("She told me on the phone.")
     page.unroute("**/decide/")
     page.keyboard.press("1")
-    page.wait_for_selector(".panes__title >> text=1 waiting")
+    page.wait_for_selector(".panes__count >> text=1 waiting")
     assert Decision.objects.get().rationale == "She told me on the phone."
 
 
@@ -150,7 +150,7 @@ def test_a_second_key_before_the_first_answer_decides_the_second_case(
     expect(page.locator("#case")).to_have_attribute("data-case", str(third.pk))
     held[0].continue_()
     page.unroute("**/decide/")
-    page.wait_for_selector(".panes__title >> text=1 waiting")
+    page.wait_for_selector(".panes__count >> text=1 waiting")
     assert dict(Decision.objects.values_list("case", "verdict")) == {
         first.pk: "newer_replaces",
         second.pk: "older_stands",

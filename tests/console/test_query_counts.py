@@ -28,9 +28,9 @@ from tests.visiting import INES, client_of, tell_a_story
 pytestmark = pytest.mark.django_db(transaction=True)
 
 RECORDED = {
-    "": 25,
-    "beliefs/": 10,
-    "beliefs/?show=everything": 9,
+    "": 27,
+    "beliefs/": 11,
+    "beliefs/?show=everything": 10,
     "belief": 19,
     "edit": 5,
     "node": 11,
@@ -44,9 +44,13 @@ RECORDED = {
     "members/": 5,
     "member": 6,
     "ontology/": 6,
-    "queue/": 25,
-    "case": 27,
-    "case alone": 19,
+    "queue/": 28,
+    "case": 30,
+    "case alone": 22,
+    "queue/several/?all=yes": 14,
+    "policies/": 8,
+    "members/": 5,
+    "search/?q=emails": 18,
     "queue/decisions/": 7,
     "recall/?q=emails": 24,
 }

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import uuid
 from typing import Any
+from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
 
+from memoryapp.access.viewing import offered
 from memoryapp.doors import paging
 from memoryapp.doors.errors import Invalid
 from memoryapp.doors.pages import address, here, member_page, page
@@ -22,6 +24,15 @@ from memoryapp.ontology.queries import current_ontology
 from memoryapp.review import registry
 
 HEADS = {"activated": "Held true", "resolving": "Waits for a verdict", "deleted": "Erased"}
+FILTERS = ("kind", "owner", "show", "q")
+VIEWS = [
+    ("Current", ""),
+    ("Waiting for a verdict", "show=resolving"),
+    ("Ended", "show=ended"),
+    ("Never was right", "show=retracted"),
+    ("Everything", "show=everything"),
+]
+"""Views every workspace has, as what of the address they are: names in the order of `FILTERS`."""
 ARCHIVED = {"ended": "Ended", "retracted": "Never was right", "withdrawn": "Its source was taken back"}
 
 
@@ -66,6 +77,7 @@ def beliefs(request: HttpRequest, by: Principal) -> HttpResponse:
             "by": by,
             "rows": [presenting.card(by, belief, owners[belief.pk]) for belief in found.items],
             "search": wanted.text,
+            "views": offered(by, "beliefs", _query(request), VIEWS),
             "choices": choices,
             "filters_set": _filters_set(request, wanted, {str(node.pk): node.label for node in names}),
             "shown": wanted.shown,
@@ -86,6 +98,11 @@ def belief(request: HttpRequest, by: Principal, belief_id: uuid.UUID) -> HttpRes
     return page(request, "graph/belief.html", {"by": by, **_presented(by, belief_id, told)})
 
 
+def _query(request: HttpRequest) -> str:
+    """What is looked for, wherever in it one is."""
+    return urlencode({name: request.GET[name][:200] for name in FILTERS if request.GET.get(name)})
+
+
 def _presented(by: Principal, belief_id: uuid.UUID, told: Told) -> dict[str, Any]:
     head = told["belief"]
     statement = presenting.told_card(by, head) | {"url": ""}
@@ -99,8 +116,8 @@ def _presented(by: Principal, belief_id: uuid.UUID, told: Told) -> dict[str, Any
         "sources": [presenting.source(by, one) for one in told["sources"]],
         "tree": _tree(by, told) if told["derivations"] else None,
         "walk": {"cut": told["cut"], "circular": told["circular"], "withheld": told["withheld"]},
-        "superseded_by": [_supersession(by, one) for one in told["superseded_by"]],
-        "supersedes": [_supersession(by, one) for one in told["supersedes"]],
+        "superseded_by": _standing_first(by, told["superseded_by"]),
+        "supersedes": _standing_first(by, told["supersedes"]),
         "conflicts": [_conflict(by, one) for one in told["conflicts"]],
         "conclusions": [_conclusion(by, one) for one in told["relations"] if one["kind"] == "derivation"],
         "relations": [_relation(by, one) for one in told["relations"] if one["kind"] != "derivation"],
@@ -173,6 +190,11 @@ def _leaf(by: Principal, quoted: Told) -> dict[str, Any]:
         "is_source": True,
         "url": shown["url"],
     }
+
+
+def _standing_first(by: Principal, told: list[Told]) -> list[dict[str, Any]]:
+    """What stands, then what was taken back."""
+    return sorted((_supersession(by, one) for one in told), key=lambda one: not one["stands"])
 
 
 def _supersession(by: Principal, told: Told) -> dict[str, Any]:

@@ -46,7 +46,7 @@ class Address:
             assignee=self.parameters.get("assignee", ""),
             older_than=dt.timedelta(days=int(older)) if older in AGES else None,
             text=self.parameters.get("q", ""),
-            agent=_id(self.parameters.get("agent", "")),
+            agent=identifier(self.parameters.get("agent", "")),
             priority=HIGH if weight == "high" else 0,
             reach=1 if weight == "reach" else 0,
             snoozed=self.parameters.get("snoozed") == "yes",
@@ -55,7 +55,7 @@ class Address:
 
     def beside(self, name: str) -> uuid.UUID | None:
         """The case beside which the page lies, as `after` or as `before`."""
-        return _id(self.parameters.get(name, ""))
+        return identifier(self.parameters.get(name, ""))
 
     @property
     def is_filtered(self) -> bool:
@@ -124,7 +124,8 @@ def checked(by: Principal, given: QueryDict) -> tuple[Address, DomainError | Non
     return address, None
 
 
-def _id(text: str) -> uuid.UUID | None:
+def identifier(text: str) -> uuid.UUID | None:
+    """An id that an address names; None for anything else."""
     try:
         return uuid.UUID(text)
     except ValueError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from memoryapp.access.viewing import offered
 from memoryapp.ledger.models import Actor
 from memoryapp.ledger.principal import Principal
 from memoryapp.review import registry
@@ -11,6 +12,15 @@ from memoryapp.review.pages.address import AGES, ASSIGNEES, ORDERS, WEIGHTS, Add
 from memoryapp.review.queries import Waiting
 
 MOST_AGENTS = 50
+VIEWS = (
+    ("Everything", ""),
+    ("Mine", "assignee=me"),
+    ("Unclaimed", "assignee=nobody"),
+    ("High reach", "weight=reach&order=reach"),
+    ("Old", "older=7&order=age"),
+    ("Snoozed as well", "snoozed=yes"),
+)
+"""Views every workspace has, as what of the address they are: names in the order of the address."""
 
 
 def filters_of(by: Principal, address: Address, waiting: Waiting) -> dict[str, Any]:
@@ -19,7 +29,17 @@ def filters_of(by: Principal, address: Address, waiting: Waiting) -> dict[str, A
     return {
         "choices": _choices(by, address, waiting, actors),
         "chips": address.chips(actors),
+        "views": offered(by, "queue", address.filters_query, _given(waiting)),
     }
+
+
+def _given(waiting: Waiting) -> list[tuple[str, str]]:
+    """The views every workspace has: these, and one for each kind of which something waits."""
+    titles = {kind.name: kind.title for kind in registry.kinds()}
+    return [
+        *VIEWS,
+        *((f"{titles[kind]} ({count})", f"kind={kind}") for kind, count in waiting.by_kind.items()),
+    ]
 
 
 def _choices(by: Principal, address: Address, waiting: Waiting, actors: dict[str, str]) -> list[dict[str, Any]]:
@@ -32,7 +52,7 @@ def _choices(by: Principal, address: Address, waiting: Waiting, actors: dict[str
         ("Who", "assignee", list(ASSIGNEES.items())),
         ("Age", "older", list(AGES.items())),
         ("Weight", "weight", list(WEIGHTS.items())),
-        ("From", "agent", list(actors.items())),
+        ("From", "agent", list(actors.items()) if len(actors) > 1 or address.beside("agent") else []),
     ]
     return [
         {"label": label, "name": name, "chosen": address.parameters.get(name), "options": options}

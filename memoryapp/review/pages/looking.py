@@ -12,7 +12,7 @@ from memoryapp.doors.pages import member_page, page, wants_fragment
 from memoryapp.ledger.principal import Principal
 from memoryapp.review import queries
 from memoryapp.review.pages import address as addresses
-from memoryapp.review.pages.shown import Toast, alone, beginning, stage
+from memoryapp.review.pages.shown import Toast, alone, beginning, beside, news_of, stage
 
 
 @require_safe
@@ -33,6 +33,23 @@ def case(request: HttpRequest, by: Principal, case_id: uuid.UUID) -> HttpRespons
     if wants_fragment(request):
         return page(request, "review/case.html", alone(by, address, found) | {"opened": True, "moving": True})
     return draw(request, stage(by, address, found) | {"opened": True})
+
+
+@require_safe
+@member_page("read_cases")
+def live(request: HttpRequest, by: Principal) -> HttpResponse:
+    """What stands beside the case in front, when anything was written since `since`; else nothing (204).
+
+    `here` and `lock` are the case in front as it was drawn: when somebody decided or changed it, that is said.
+    """
+    address, _ = addresses.checked(by, request.GET)
+    if request.GET.get("since") == str(by.workspace.write_sequence):
+        return HttpResponse(status=204)
+    here = addresses.identifier(request.GET.get("here", ""))
+    found = next(iter(queries.some(by, [here])), None) if here else None
+    news = news_of(by, found, request.GET.get("lock", "")) if found else None
+    context = beside(by, address, case=found) | {"live": True, "news": news}
+    return page(request, "review/beside.html", context)
 
 
 def draw(

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import uuid
+from collections import Counter
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 from django.db.models import prefetch_related_objects
+from django.urls import reverse
 from django.utils import timezone
 
 from memoryapp.doors.errors import DomainError, Stale
@@ -22,6 +24,8 @@ from memoryapp.review.queries import Page, Presented
 
 LISTED = 50
 """Cases on one page of the list."""
+PRECEDENTS = 5
+"""Decisions on like cases that are shown with their reasons."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,9 @@ def beside(by: Principal, address: Address, found: Page | None = None, case: Cas
         "previous_url": address.but(before=str(found.cases[0].pk)) if found.before and found.cases else "",
         "next_url": address.but(after=str(found.cases[-1].pk)) if found.after else "",
         "filters": filters_of(by, address, waiting),
+        "since": by.workspace.write_sequence,
+        "live_url": reverse("review:live", args=[by.workspace.slug]) + address.query,
+        "several_url": reverse("review:several", args=[by.workspace.slug]) if by.may("decide_cases") else "",
         "last": last,
         "last_url": address.to("undo", last.pk) if last else "",
         "ahead_url": _ahead(by, address, case, found.cases),
@@ -75,6 +82,17 @@ def alone(by: Principal, address: Address, case: Case) -> dict[str, Any]:
         "front": case_view(by, address, case),
         "ahead_url": _ahead(by, address, case, []),
     }
+
+
+def news_of(by: Principal, case: Case, lock: str) -> dict[str, Any] | None:
+    """What happened to the case in front since it was drawn, and who else is on it."""
+    who = _who_is_on(by, case)
+    if lock == str(case.lock):
+        return {"who": who} if who and case.claimed_by_id != by.actor.pk else None
+    last = case.changes.select_related("write__actor").order_by("lock").last()
+    if last is None or last.write.actor_id == by.actor.pk:
+        return None
+    return {"what": last.what, "actor": actor(last.write.actor), "at": last.recorded_at, "url": case.pk}
 
 
 def rows(by: Principal, address: Address, cases: list[Case]) -> list[dict[str, Any]]:
@@ -133,6 +151,8 @@ def case_view(
         "is_mine": shown.case.claimed_by_id == by.actor.pk and bool(_who_is_on(by, shown.case)),
         "is_snoozed": bool(shown.case.snoozed_until and shown.case.snoozed_until > timezone.now()),
         "events": _events(shown),
+        "policy": shown.policy,
+        "precedents": _precedents(by, shown),
         "overtaken": _overtaken(shown, standing, error),
         "error": error,
     }
@@ -185,6 +205,21 @@ def _suggestion(shown: Presented) -> dict[str, str] | None:
         return None
     chosen = shown.kind.verdict(shown.suggestion.verdict)
     return {"words": chosen.label if chosen else "", "because": shown.suggestion.because}
+
+
+def _precedents(by: Principal, shown: Presented) -> dict[str, Any] | None:
+    """What people decided on cases like this one: how often what, and the latest with their reasons."""
+    if not shown.precedents:
+        return None
+    counted = Counter(verdict_words(one) for one in shown.precedents)
+    return {
+        "total": len(shown.precedents),
+        "counts": counted.most_common(),
+        "events": [
+            {"what": verdict_words(one), "actor": actor(one.decided_by), "at": one.decided_at, "why": one.rationale}
+            for one in shown.precedents[:PRECEDENTS]
+        ],
+    }
 
 
 def _kept(shown: Presented, typed: Typed) -> dict[str, str] | None:

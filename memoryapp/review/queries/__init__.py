@@ -6,29 +6,45 @@ A case about something out of the caller's sight does not exist for the caller: 
 from memoryapp.review.queries.cases import Choice, Presented, about, case, presented, shown
 from memoryapp.review.queries.counting import BOUND, Count, Waiting, matching, waiting
 from memoryapp.review.queries.decided import decision, decisions, standing_decision
+from memoryapp.review.queries.judging import SHARE, figures, precedents, sample, share_of, tried
 from memoryapp.review.queries.queue import ASSIGNEES, HIGH, ORDERS, Filters, Page, listed, next_after, queue
+from memoryapp.review.queries.several import Outlook, batch, outlook, some, verdicts_for
+from memoryapp.review.queries.trends import Day, trend
 
 __all__ = [
     "ASSIGNEES",
     "BOUND",
     "HIGH",
     "ORDERS",
+    "SHARE",
     "Choice",
     "Count",
+    "Day",
     "Filters",
+    "Outlook",
     "Page",
     "Presented",
     "Waiting",
     "about",
+    "batch",
     "case",
     "decision",
     "decisions",
+    "figures",
     "listed",
     "matching",
     "next_after",
+    "outlook",
+    "precedents",
     "presented",
     "queue",
+    "sample",
+    "share_of",
     "shown",
+    "some",
     "standing_decision",
+    "trend",
+    "tried",
+    "verdicts_for",
     "waiting",
 ]

@@ -12,6 +12,7 @@ from memoryapp.doors.errors import NotFound
 from memoryapp.ledger.principal import Principal
 from memoryapp.review import registry
 from memoryapp.review.models import Case, CaseChange, Decision
+from memoryapp.review.queries.judging import precedents
 from memoryapp.review.registry import Suggestion, Verdict
 
 
@@ -34,6 +35,8 @@ class Presented:
     choices: list[Choice]
     suggestion: Suggestion | None
     changes: list[CaseChange]
+    policy: str = ""
+    precedents: list[Decision] = field(default_factory=list)
     decisions: list[Decision] = field(default_factory=list)
 
 
@@ -71,6 +74,8 @@ def shown(by: Principal, found: Case) -> Presented:
         ],
         suggestion=kind.suggest(by, found) if is_open else None,
         changes=list(found.changes.select_related("write__actor").order_by("lock")),
+        policy=kind.policy(by, found) if is_open else "",
+        precedents=precedents(by, found) if is_open else [],
         decisions=list(
             found.decisions.select_related("decided_by", "write", "undone_by__decided_by").order_by("decided_at")
         ),

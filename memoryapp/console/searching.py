@@ -1,0 +1,110 @@
+"""Search over everything in a workspace: beliefs, things, what was said, cases. Each part leads to its own page."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_safe
+
+from memoryapp.doors.pages import address, member_page, page
+from memoryapp.graph.pages.presenting import card
+from memoryapp.graph.queries import listing
+from memoryapp.graph.queries.nodes import called
+from memoryapp.index.queries import Scope, search
+from memoryapp.ledger.principal import Principal
+from memoryapp.review import queries as review
+from memoryapp.review import registry
+from memoryapp.review.pages.shown import headlines
+from memoryapp.sources.queries import in_place, sources, threads
+
+EACH = 8
+
+
+@require_safe
+@member_page("look_up")
+def everywhere(request: HttpRequest, by: Principal) -> HttpResponse:
+    """The first few of each sort of thing that a text finds."""
+    asked = " ".join(request.GET.get("q", "").replace("\x00", "").split())[:200]
+    context: dict[str, Any] = {"by": by, "asked": asked, "parts": _parts(by, asked) if asked else []}
+    context["found"] = any(part["rows"] for part in context["parts"])
+    return page(request, "console/search.html", context)
+
+
+def _parts(by: Principal, asked: str) -> list[dict[str, Any]]:
+    query = f"?{urlencode({'q': asked})}"
+    beliefs = listing.Wanted(text=asked, shown="everything")
+    parts = [
+        ("Beliefs", "graph:beliefs", f"?{urlencode({'show': 'everything', 'q': asked})}", _beliefs(by, beliefs)),
+        ("Things", "", "", _nodes(by, asked)),
+    ]
+    if by.may("read_sources"):
+        parts.append(("Conversations", "sources:threads", query, _threads(by, asked)))
+        parts.append(("What was said", "recall:lab", query, _said(by, asked)))
+    if by.may("read_cases"):
+        parts.append(("Waiting cases", "review:queue", query, _cases(by, asked)))
+    return [
+        {
+            "title": title,
+            "rows": rows[:EACH],
+            "more_url": address(by, view) + asking if view and len(rows) > EACH else "",
+        }
+        for title, view, asking, rows in parts
+    ]
+
+
+def _beliefs(by: Principal, wanted: listing.Wanted) -> list[dict[str, Any]]:
+    found = listing.listed(by, wanted).order_by("-recorded_at", "-pk")[: EACH + 1]
+    return [
+        {
+            "url": shown["url"],
+            "words": shown["content"] or "An erased belief",
+            "state": shown["status"],
+            "note": shown["kind"],
+        }
+        for shown in (card(by, belief) for belief in found)
+    ]
+
+
+def _nodes(by: Principal, asked: str) -> list[dict[str, Any]]:
+    found = called(by, asked)[: EACH + 1]
+    return [{"url": address(by, "graph:node", one.pk), "words": one.label, "note": one.node_class} for one in found]
+
+
+def _threads(by: Principal, asked: str) -> list[dict[str, Any]]:
+    return [
+        {"url": address(by, "sources:thread", one.pk), "words": str(one), "at": getattr(one, "last_said", None)}
+        for one in threads(by, asked)[: EACH + 1]
+    ]
+
+
+def _said(by: Principal, asked: str) -> list[dict[str, Any]]:
+    hits = search(Scope(by.workspace, {"source": sources(by)}), asked, limit=EACH + 1).hits
+    places = in_place(by, [hit.target_id for hit in hits])
+    found = [places[hit.target_id].source for hit in hits if hit.target_id in places]
+    return [
+        {
+            "url": f"{address(by, 'sources:thread', one.thread_id)}#turn-{one.pk}"
+            if one.thread_id
+            else address(by, "sources:source", one.pk),
+            "words": one.content[:300],
+            "note": (one.participant.name or one.participant.key) if one.participant else one.kind,
+            "at": one.said_at,
+        }
+        for one in found
+    ]
+
+
+def _cases(by: Principal, asked: str) -> list[dict[str, Any]]:
+    found = review.listed(by, review.Filters(text=asked), size=EACH + 1).cases
+    lines = headlines(by, found)
+    return [
+        {
+            "url": address(by, "review:case", case.pk),
+            "words": lines[case.pk],
+            "note": registry.kind_named(case.kind).title,
+            "at": case.opened_at,
+        }
+        for case in found
+    ]

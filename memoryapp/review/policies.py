@@ -1,0 +1,89 @@
+"""The policies by which a workspace settles things without a person. Each room registers its own when it starts.
+
+A policy is a list of rules in the workspace's settings. This room shows them in words, tries them over what people
+decided, and keeps every edition.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from memoryapp.ledger.principal import Principal
+    from memoryapp.review.models import Case
+
+
+@dataclass(frozen=True)
+class RuleInWords:
+    """One rule as a person reads it: when it speaks, and what it does then."""
+
+    name: str
+    when: str
+    then: str
+
+
+@dataclass(frozen=True)
+class Would:
+    """What a rule would do with a case: the verdict it would give, and which rule it is."""
+
+    verdict: str
+    rule: str
+
+
+@dataclass(frozen=True)
+class Policy:
+    """A policy, by the room it belongs to.
+
+    * `setting`: where its rules stand in the workspace's settings. `example` is a list of rules that can be read.
+    * `read(document)`: the rules of a document. Raises Invalid that names each place that cannot be read.
+    * `in_force(settings)`: the rules by which a workspace with these settings is run, its own or the default's.
+    * `words(rules)`: the rules as people read them, in the order in which they are asked.
+    * `would(by, rules, cases)`: what they would do with each of these cases as it was when it opened; a case that is
+      left out goes to a person.
+    """
+
+    setting: str
+    title: str
+    explains: str
+    case_kinds: tuple[str, ...]
+    example: str
+    read: Callable[[Any], Sequence[Any]]
+    in_force: Callable[[Mapping[str, Any]], Sequence[Any]]
+    words: Callable[[Sequence[Any]], list[RuleInWords]]
+    would: Callable[[Principal, Sequence[Any], Sequence[Case]], Mapping[uuid.UUID, Would]]
+
+
+_policies: dict[str, Policy] = {}
+_traits: dict[str, Callable[[Principal, Sequence[Case]], Mapping[uuid.UUID, dict[str, str]]]] = {}
+
+
+def register(policy: Policy) -> None:
+    """Let the workspace's people see this policy. Registering a setting again replaces it."""
+    _policies[policy.setting] = policy
+
+
+def policies() -> list[Policy]:
+    """Every policy, by title."""
+    return sorted(_policies.values(), key=lambda policy: policy.title)
+
+
+def policy_named(setting: str) -> Policy | None:
+    return _policies.get(setting)
+
+
+def register_traits(
+    kind: str, traits: Callable[[Principal, Sequence[Case]], Mapping[uuid.UUID, dict[str, str]]]
+) -> None:
+    """By what cases of a kind can be told apart beside their policy, e.g. agent, extractor and kind of belief."""
+    _traits[kind] = traits
+
+
+def traits_of(by: Principal, cases: Sequence[Case]) -> dict[uuid.UUID, dict[str, str]]:
+    """What each of these cases can be told apart by."""
+    found: dict[uuid.UUID, dict[str, str]] = {}
+    for kind in {case.kind for case in cases} & _traits.keys():
+        found.update(_traits[kind](by, [case for case in cases if case.kind == kind]))
+    return found
