@@ -49,7 +49,6 @@ RECORDED = {
     "case alone": 22,
     "queue/several/?all=yes": 14,
     "policies/": 8,
-    "members/": 5,
     "search/?q=emails": 18,
     "queue/decisions/": 7,
     "recall/?q=emails": 24,
