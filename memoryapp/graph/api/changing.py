@@ -19,6 +19,7 @@ from memoryapp.doors.fields import Identifier, Several, Text, Told, When
 from memoryapp.graph import services
 from memoryapp.graph.api.believing import FULL_BELIEF, shape
 from memoryapp.graph.api.evidence import MOST, EvidenceFields, quoted
+from memoryapp.graph.api.references import NodeNamed
 from memoryapp.graph.models import Belief
 from memoryapp.graph.queries import beliefs as queries
 from memoryapp.graph.queries.views import Scope, beliefs
@@ -45,6 +46,12 @@ class Superseding(Reasoned):
 
     successor = Identifier(help_text="The belief that takes its place, of the same owners.")
     evidence = Several(child=EvidenceFields(), required=False, max_length=MOST, help_text="What the change stands on.")
+
+
+class Owning(Reasoned):
+    """One more owner."""
+
+    owner = NodeNamed(help_text="Whose memory it is as well: a node's id, or its class and keys.")
 
 
 class Dating(Reasoned):
@@ -199,7 +206,29 @@ class Supersede(BeliefVerb):
         )
 
 
+class GiveOwner(BeliefVerb):
+    """One more owner of a belief."""
+
+    needs = {"post": "remember"}
+    body = {"post": Owning}
+    verb = "give_owner"
+
+    @_described(
+        "give_owner",
+        "Give it another owner",
+        "It is the memory of one more node from now on. Refused when the owners together hold the same, or another "
+        "belief on its topic, already.",
+        {"reason": "They decided it together.", "owner": {"class": "person", "keys": {"email": "ines@ferro.example"}}},
+    )
+    def post(self, request: Request, belief_id: uuid.UUID) -> Response:
+        return self.done(belief_id)
+
+    def change(self, write: Write, belief: Belief) -> Any:
+        return services.give_owner(write, belief, owner=self.told["owner"], reason=self.told["reason"], lock=self.lock)
+
+
 urlpatterns = [
+    path("beliefs/<uuid:belief_id>/owners", GiveOwner.as_view(), name="give-owner"),
     path("beliefs/<uuid:belief_id>/retire", Retire.as_view(), name="retire"),
     path("beliefs/<uuid:belief_id>/retract", Retract.as_view(), name="retract"),
     path("beliefs/<uuid:belief_id>/reinstate", Reinstate.as_view(), name="reinstate"),

@@ -16,6 +16,7 @@ from memoryapp.graph.services.editing import edit
 from memoryapp.graph.services.lookalikes import open_ambiguity_case
 from memoryapp.graph.services.mentions import bind_mention, mention
 from memoryapp.graph.services.nodes import NodeInput, Upserted, bind_actor, upsert_node, upsert_nodes
+from memoryapp.graph.services.owning import give_owner
 from memoryapp.graph.services.projection import project
 from memoryapp.graph.services.relations import RelationInput, relate, relate_all, retract_relation
 from memoryapp.graph.services.remembering import Remembered, Waiting, remember, remember_all
@@ -36,6 +37,7 @@ __all__ = [
     "connect_as",
     "disconnect",
     "edit",
+    "give_owner",
     "give_way",
     "mention",
     "open_ambiguity_case",

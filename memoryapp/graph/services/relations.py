@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -24,6 +23,7 @@ from memoryapp.graph.services.confirmed import (
     refuse_confirmed_relation,
 )
 from memoryapp.graph.services.drafts import TAKEN_BACK
+from memoryapp.graph.services.owning import take_owner
 from memoryapp.graph.statements import Moment, Player, Quoted
 from memoryapp.ledger.models import Write
 from memoryapp.ontology.compiled import Ontology
@@ -318,9 +318,8 @@ def _settle(write: Write, kind: str, read: _Read) -> None:
     touched = [player.belief for player in read.players if player.belief is not None]
     if kind == "ownership":
         owned, owner = read.belief("owned"), read.in_role("owner")[0].node
-        refuse_confirmed(write, owned)
-        owners = {uuid.UUID(one) for one in beliefs.owners_of(owned)} | ({owner.pk} if owner else set())
-        beliefs.change_state(write, owned, reason="It was given an owner.", owners=sorted(owners))
+        if owner is not None and str(owner.pk) not in beliefs.owners_of(owned):
+            take_owner(write, owned, owner, reason="It was given an owner.")
     changes.announce(write, touched)
 
 
