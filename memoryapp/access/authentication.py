@@ -7,7 +7,7 @@ import re
 from dataclasses import replace
 
 from django.db import OperationalError
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 from rest_framework.authentication import BaseAuthentication
@@ -17,6 +17,7 @@ from memoryapp.access import capabilities, keys, rate
 from memoryapp.access.models import AgentKey
 from memoryapp.doors.errors import Malformed, NotFound, Unauthenticated
 from memoryapp.doors.trace import trace_id
+from memoryapp.ledger import prepared
 from memoryapp.ledger.principal import Principal
 
 USE_IS_NOTED_EVERY = dt.timedelta(minutes=1)
@@ -88,7 +89,7 @@ def known_key(request: HttpRequest) -> AgentKey:
     if scheme.lower() != "bearer" or not text:
         raise Unauthenticated("Send the agent's key: Authorization: Bearer cpl_…", code="no_key")
     prefix = keys.prefix_of(text)
-    key = AgentKey.objects.select_related("agent__workspace", "agent__actor").filter(prefix=prefix).first()
+    key = prepared.first(_with_prefix, prefix=prefix)
     known = keys.matches(text, key.digest if key else None)
     now = timezone.now()
     if (
@@ -100,6 +101,10 @@ def known_key(request: HttpRequest) -> AgentKey:
     ):
         raise Unauthenticated("This key opens nothing: it is unknown, revoked or expired.", code="key_not_valid")
     return key
+
+
+def _with_prefix(prefix: str) -> QuerySet[AgentKey]:
+    return AgentKey.objects.select_related("agent__workspace", "agent__actor").filter(prefix=prefix).order_by("pk")[:1]
 
 
 def _note_use(key: AgentKey) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from memoryapp.graph.slots import normal_content
@@ -84,6 +85,7 @@ class Polar:
     words: frozenset[str]
 
 
+@lru_cache(maxsize=1 << 14)
 def polar(content: str) -> Polar | None:
     """The liking or disliking a statement expresses, if it plainly does."""
     text = normal_content(content).replace("’", "'")

@@ -9,9 +9,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.db.models import QuerySet
 from rest_framework.utils.encoders import JSONEncoder
 
 from memoryapp.doors.errors import Conflict, Malformed
+from memoryapp.ledger import prepared
 from memoryapp.ledger.models import IdempotencyKey, Write
 from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import record
@@ -95,7 +97,7 @@ def once(
 
 
 def _found(by: Principal, key: str, request_digest: str) -> Answer | None:
-    kept = IdempotencyKey.objects.filter(workspace=by.workspace, actor=by.actor, key=key).first()
+    kept = prepared.first(_kept, by=by, key=key)
     if kept is None:
         return None
     if kept.request_digest != request_digest:
@@ -104,6 +106,10 @@ def _found(by: Principal, key: str, request_digest: str) -> Answer | None:
         )
     body = kept.body or {"headers": {}, "json": "null"}
     return Answer(json.loads(body["json"]), kept.status, body["headers"], replayed=True)
+
+
+def _kept(by: Principal, key: str) -> QuerySet[IdempotencyKey]:
+    return IdempotencyKey.objects.filter(workspace=by.workspace, actor=by.actor, key=key)[:1]
 
 
 def _plain(answer: Answer) -> Answer:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import datetime as dt
 import uuid
-from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -35,7 +35,7 @@ from django.db.models import (
     UUIDField,
 )
 from django.db.models.query import FlatValuesListIterable, ModelIterable, ValuesListIterable, get_related_populators
-from django.db.models.sql import InsertQuery
+from django.db.models.sql import InsertQuery, UpdateQuery
 
 from memoryapp.ledger.principal import Principal
 
@@ -72,6 +72,21 @@ def first(build: Callable[..., QuerySet[Any, Row]], *shape: Hashable, **given: o
     """The first that `build` finds, or None. The function itself must ask for no more than one."""
     found = rows(build, *shape, **given)
     return found[0] if found else None
+
+
+def change(
+    build: Callable[..., QuerySet[Any, Any]], *shape: Hashable, to: Mapping[str, object], **given: object
+) -> int:
+    """What `build(*shape, **given).update(**to)` changes, and how many rows. An expression in `to` holds no values."""
+    fixed = tuple((name, value) for name, value in to.items() if hasattr(value, "resolve_expression"))
+    named = {name: value for name, value in to.items() if not hasattr(value, "resolve_expression")}
+    taken = [(name, *_taken(value)) for name, value in (*named.items(), *given.items())]
+    forms = tuple((name, form) for name, form, _ in taken)
+    key = (build, connections[DEFAULT_DB_ALIAS].vendor, shape, fixed, len(named), forms)
+    plan = _plans.get(key)
+    if plan is None:
+        plan = _keep(_plans, key, _Plan(build, shape, list(forms), changed=(dict(fixed), len(named))))
+    return plan.change([value for _, _, values in taken for value in values])
 
 
 def insert(made: Sequence[Model]) -> None:
@@ -183,10 +198,22 @@ class _Place:
 class _Plan:
     """The SQL of one form of a query, and how its rows are read."""
 
-    def __init__(self, build: Callable[..., QuerySet[Any, Any]], shape: tuple[Hashable, ...], forms: Any) -> None:
+    def __init__(
+        self,
+        build: Callable[..., QuerySet[Any, Any]],
+        shape: tuple[Hashable, ...],
+        forms: list[tuple[str, Hashable]],
+        changed: tuple[dict[str, Any], int] | None = None,
+    ) -> None:
         stand_ins = _StandIns()
-        queryset = build(*shape, **{name: stand_ins.one(form) for name, form in forms})
-        compiler = queryset.query.get_compiler(connection=connections[DEFAULT_DB_ALIAS])
+        values = [(name, stand_ins.one(form)) for name, form in forms]
+        fixed, count = changed or ({}, 0)
+        queryset = build(*shape, **dict(values[count:]))
+        query: Any = queryset.query
+        if changed is not None:
+            query = query.chain(UpdateQuery)
+            query.add_update_values(fixed | dict(values[:count]))
+        compiler = query.get_compiler(connection=connections[DEFAULT_DB_ALIAS])
         self.nothing = False
         try:
             self.sql, parameters = compiler.as_sql()
@@ -198,22 +225,36 @@ class _Plan:
         if set(range(len(stand_ins.made))) - stand_ins.needless - {place.value for place in self.places}:
             names = ", ".join(name for name, _ in forms)
             raise LookupError(f"{build.__qualname__} changes or drops one of its values: {names}.")
-        self.read = _reader(queryset, compiler)
+        if changed is None:
+            self.read = _reader(queryset, compiler)
 
     def run(self, values: Sequence[object]) -> list[Any]:
+        """The rows found with these values."""
         if self.nothing:
             return []
         connection = connections[DEFAULT_DB_ALIAS]
+        with connection.cursor() as cursor:
+            cursor.execute(self.sql, self._with(values, connection))
+            found = cursor.fetchall()
+        return self.read(found, connection)
+
+    def change(self, values: Sequence[object]) -> int:
+        """How many rows were changed with these values."""
+        if self.nothing:
+            return 0
+        connection = connections[DEFAULT_DB_ALIAS]
+        with connection.cursor() as cursor:
+            cursor.execute(self.sql, self._with(values, connection))
+            return int(cursor.rowcount)
+
+    def _with(self, values: Sequence[object], connection: BaseDatabaseWrapper) -> list[object]:
         parameters = self.parameters.copy()
         for place in self.places:
             value = _adapted(values[place.value], connection)
             if place.before or place.after:
                 value = place.before + _plain(value) + place.after
             parameters[place.parameter] = value
-        with connection.cursor() as cursor:
-            cursor.execute(self.sql, parameters)
-            found = cursor.fetchall()
-        return self.read(found, connection)
+        return parameters
 
 
 def _adapted(value: Any, connection: BaseDatabaseWrapper) -> Any:

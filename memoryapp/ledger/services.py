@@ -22,6 +22,7 @@ from memoryapp.ledger.principal import Principal
 Result = TypeVar("Result")
 
 ATTEMPTS = 6
+NEXT = F("write_sequence") + 1
 LOST_RACE = {"40001", "40P01", "55P03"}
 """SQLSTATEs of a lost race on PostgreSQL: serialization failure, deadlock, lock not available."""
 
@@ -45,10 +46,10 @@ def begin(by: Principal, action: str, rationale: str = "") -> Write:
     _refuse_unreadable(by, rationale)
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError("A write needs an open transaction.")
-    Workspace.objects.filter(pk=by.workspace.pk).update(write_sequence=F("write_sequence") + 1)
+    prepared.change(_itself, workspace=by.workspace, to={"write_sequence": NEXT})
     [(sequence, clock)] = prepared.rows(_order, workspace=by.workspace)
     recorded_at = max(timezone.now(), clock + dt.timedelta(microseconds=1))
-    Workspace.objects.filter(pk=by.workspace.pk).update(clock=recorded_at)
+    prepared.change(_itself, workspace=by.workspace, to={"clock": recorded_at})
     write = Write(
         workspace=by.workspace,
         sequence=sequence,
@@ -68,8 +69,12 @@ def begin(by: Principal, action: str, rationale: str = "") -> Write:
     return write
 
 
+def _itself(workspace: Workspace) -> QuerySet[Workspace]:
+    return Workspace.objects.filter(pk=workspace.pk)
+
+
 def _order(workspace: Workspace) -> QuerySet[Workspace, Any]:
-    return Workspace.objects.filter(pk=workspace.pk).values_list("write_sequence", "clock")
+    return _itself(workspace).values_list("write_sequence", "clock")
 
 
 def _refuse_unreadable(by: Principal, rationale: str) -> None:

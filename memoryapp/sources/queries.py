@@ -78,10 +78,12 @@ def turns(by: Principal, thread_id: uuid.UUID) -> QuerySet[Source]:
 def sources(by: Principal, kind: str = "") -> QuerySet[Source]:
     """Everything said or read, the latest first; of one kind when it is named."""
     by.require("read_sources")
-    found = Source.objects.filter(workspace=by.workspace)
-    if kind:
-        found = found.filter(kind=kind)
-    found = found.annotate(withdrawn_at=_withdrawn_at())
+    found = _sources_of(by.workspace)
+    return found.filter(kind=kind) if kind else found
+
+
+def _sources_of(workspace: Workspace) -> QuerySet[Source]:
+    found = Source.objects.filter(workspace=workspace).annotate(withdrawn_at=_withdrawn_at())
     return found.select_related("participant", "thread", "write__actor").order_by("-said_at", "-pk")
 
 
@@ -134,14 +136,18 @@ def sources_named(
     by: Principal, ids: Sequence[uuid.UUID], messages: Sequence[tuple[uuid.UUID, str]]
 ) -> tuple[dict[uuid.UUID, Source], dict[tuple[uuid.UUID, str], Source]]:
     """Sources by id, and turns by thread and message id. What is out of sight is left out."""
-    found = sources(by)
-    by_id = {source.pk: source for source in found.filter(pk__in=ids)} if ids else {}
+    by.require("read_sources")
+    by_id = {source.pk: source for source in prepared.rows(_with_ids, workspace=by.workspace, ids=ids)}
     turns = (
-        found.filter(thread__in={thread for thread, _ in messages}, message_id__in={name for _, name in messages})
+        sources(by).filter(thread__in={thread for thread, _ in messages}, message_id__in={name for _, name in messages})
         if messages
         else []
     )
     return by_id, {(turn.thread_id, turn.message_id): turn for turn in turns if turn.thread_id}
+
+
+def _with_ids(workspace: Workspace, ids: Sequence[uuid.UUID]) -> QuerySet[Source]:
+    return _sources_of(workspace).filter(pk__in=ids)
 
 
 def withdrawn(workspace: Workspace | uuid.UUID) -> QuerySet[WithdrawnSource, Any]:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from django.db import IntegrityError, connection, transaction
 from django.db.models import Model, QuerySet, TextChoices
-from django.db.models.functions import Lower
+from django.db.models.functions import Lower, Upper
 from django.test.utils import CaptureQueriesContext
 
 from memoryapp.graph.models import Belief, Node
@@ -169,6 +169,22 @@ def test_rows_are_stored_as_bulk_create_stores_them(operator: Principal) -> None
         prepared.insert([])
         prepared.insert([made(operator, 1), made(operator, 2)])
     assert len(queries) == 1
+
+
+def named_so(workspace: Workspace, keys: Sequence[str]) -> QuerySet[Actor]:
+    return Actor.objects.filter(workspace=workspace, key__in=keys)
+
+
+def test_rows_are_changed_as_update_changes_them(workspace: Workspace) -> None:
+    desk, quay = (actor_named(workspace, Actor.Kind.AGENT, key, "Desk") for key in ("desk", "quay"))
+    elsewhere = Workspace(pk=uuid.uuid4())
+    assert prepared.change(named_so, workspace=workspace, keys=["desk"], to={"name": "Harbour desk"}) == 1
+    assert prepared.change(named_so, workspace=workspace, keys=["desk", "quay"], to={"name": Upper("name")}) == 2
+    assert prepared.change(named_so, workspace=elsewhere, keys=["desk"], to={"name": "Nobody's"}) == 0
+    assert prepared.change(named_so, workspace=workspace, keys=[], to={"name": "Nobody's"}) == 0
+    for one in (desk, quay):
+        one.refresh_from_db()
+    assert (desk.name, quay.name) == ("HARBOUR DESK", "DESK")
 
 
 def test_a_row_that_the_database_refuses_is_refused(operator: Principal) -> None:

@@ -128,7 +128,7 @@ class Beliefs(Endpoint):
             with named_rows(many):
                 remembered = services.remember_all(write, statements(write, items))
             made = [one.belief.pk for one in remembered if isinstance(one, services.Remembered)]
-            shown = {one.pk: shape(one) for one in queries.with_owners(beliefs(write.by, Scope(ids=made)))}
+            shown = {one.pk: shape(one) for one in queries.told_back(write.by, made)}
             told_back = [_told_back(one, shown) for one in remembered]
             stored = any(one["outcome"] != "already_known" for one in told_back)
             headers = {}

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import datetime as dt
+import uuid
+from collections.abc import Sequence
 from dataclasses import dataclass
 from types import EllipsisType
 from typing import Any
+
+from django.db.models import QuerySet
 
 from memoryapp.doors.errors import Invalid
 from memoryapp.doors.strict import unreadable_characters
@@ -80,7 +84,7 @@ class Assembly:
         prepared.insert(states)
         for start in range(0, len(made), CHUNK):
             ids = [relation.pk for relation in made[start : start + CHUNK]]
-            Relation.objects.filter(pk__in=ids).update(state=Relation.State.ACTIVATED)
+            prepared.change(_those, ids=ids, to={"state": Relation.State.ACTIVATED})
         for relation in made:
             relation.state = Relation.State.ACTIVATED
         return made
@@ -101,6 +105,10 @@ class Assembly:
             span_start=player.start if quoted else None,
             span_end=player.end if quoted else None,
         )
+
+
+def _those(ids: Sequence[uuid.UUID]) -> QuerySet[Relation]:
+    return Relation.objects.filter(pk__in=ids)
 
 
 def change_relation(

@@ -22,7 +22,8 @@ from memoryapp.graph.models.beliefs import Audience, Status
 from memoryapp.graph.services.assembling import Assembly, Playing, change_relation
 from memoryapp.graph.services.beliefs import change_state
 from memoryapp.graph.services.drafts import Draft
-from memoryapp.ledger.models import Write
+from memoryapp.ledger import prepared
+from memoryapp.ledger.models import Workspace, Write
 from memoryapp.review import services as review
 from memoryapp.review.models import Case
 
@@ -68,7 +69,7 @@ class Held:
             node.pk for draft in drafts if _is_polar(draft.shape, draft.slot, draft.content) for node in draft.owners
         }
         if owners:
-            self._gather_polar(owners)
+            self._gather_polar(owners, drafts)
 
     def rivals(self, draft: Draft) -> list[Rival]:
         """The current beliefs that the newcomer contradicts."""
@@ -93,17 +94,17 @@ class Held:
         elif _is_polar(draft.shape, draft.slot, draft.content):
             self._polar[_owner_key(node.pk for node in draft.owners)].append(belief)
 
-    def _gather_polar(self, owners: set[uuid.UUID]) -> None:
-        owned = RelationPlayer.objects.filter(kind="ownership", role="owner", node__in=owners).values("relation")
-        mine = RelationPlayer.objects.filter(kind="ownership", role="owned", relation__in=owned).values("belief")
-        free = _activated(self.write).filter(pk__in=mine, shape=Belief.Shape.STATEMENT, slot="")
-        beliefs = [one for one in free.order_by("-recorded_at", "-pk")[:NEIGHBOURS] if polar(one.content)]
-        for belief_id, sequence, owned_by in BeliefState.objects.filter(belief__in=beliefs).values_list(
+    def _gather_polar(self, owners: set[uuid.UUID], drafts: Sequence[Draft]) -> None:
+        """What these owners like or dislike: of what is stored, only what some draft says the opposite of."""
+        opposed = {(not said.likes, said.words) for draft in drafts if (said := polar(draft.content))}
+        stored = prepared.rows(_free_of, workspace=self.write.workspace, owners=sorted(owners))
+        wanted = [id for id, content in stored if (said := polar(content)) and (said.likes, said.words) in opposed]
+        beliefs = {one.pk: one for one in _activated(self.write).filter(pk__in=wanted)} if wanted else {}
+        for belief_id, sequence, owned_by in BeliefState.objects.filter(belief__in=list(beliefs)).values_list(
             "belief", "sequence", "owners"
         ):
-            belief = next(one for one in beliefs if one.pk == belief_id)
-            if sequence == belief.lock:
-                self._polar[_owner_key(owned_by)].append(belief)
+            if sequence == beliefs[belief_id].lock:
+                self._polar[_owner_key(owned_by)].append(beliefs[belief_id])
 
     def _at_once(self, older: Belief, draft: Draft) -> bool:
         """Whether they overlap in time before the same audience. What one audience holds says nothing to another."""
@@ -318,6 +319,13 @@ def _void(write: Write, relation: Relation) -> None:
     ).first()
     if case is not None:
         review.void_case(write, case, "The two no longer contradict each other.")
+
+
+def _free_of(workspace: Workspace, owners: Sequence[uuid.UUID]) -> QuerySet[Belief, tuple[uuid.UUID, str]]:
+    owned = RelationPlayer.objects.filter(kind="ownership", role="owner", node__in=owners).values("relation")
+    mine = RelationPlayer.objects.filter(kind="ownership", role="owned", relation__in=owned).values("belief")
+    free = Belief.objects.filter(workspace=workspace, status=Status.ACTIVATED, shape=Belief.Shape.STATEMENT, slot="")
+    return free.filter(pk__in=mine).order_by("-recorded_at", "-pk").values_list("pk", "content")[:NEIGHBOURS]
 
 
 def _activated(write: Write) -> QuerySet[Belief]:
