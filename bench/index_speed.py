@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import random
 import statistics
 import time
 from collections.abc import Callable, Iterator
@@ -25,6 +24,7 @@ import datetime as dt  # noqa: E402
 
 from django.db import connection  # noqa: E402
 
+from bench.language import Language  # noqa: E402
 from memoryapp.index.models import IndexEntry  # noqa: E402
 from memoryapp.index.queries import Scope, search  # noqa: E402
 from memoryapp.index.services import put  # noqa: E402
@@ -36,25 +36,7 @@ from memoryapp.ledger.principal import Principal  # noqa: E402
 from memoryapp.ledger.services import create_workspace, record  # noqa: E402
 
 BEGAN = dt.datetime(2026, 1, 5, 9, tzinfo=dt.UTC)
-SYLLABLES = [a + b for a in "bdfgklmnprstvz" for b in ("a", "e", "i", "o", "u", "an", "er", "ol")]
 PEOPLE = ("Mira", "Tomas", "Nadia", "Oleg", "Ines", "Pavel", "Ruth", "Karim")
-
-
-class Language:
-    """Invented words, used as often as words are (the n-th most frequent 1/n as often as the first)."""
-
-    def __init__(self, size: int, seed: int) -> None:
-        self.random = random.Random(seed)
-        made: dict[str, None] = {}
-        while len(made) < size:
-            made["".join(self.random.choices(SYLLABLES, k=self.random.choice((2, 2, 3, 3, 4))))] = None
-        self.words = list(made)
-        self.weights = [1 / rank for rank in range(1, size + 1)]
-        total = 0.0
-        self.cumulative = [total := total + weight for weight in self.weights]
-
-    def say(self, words: int) -> str:
-        return " ".join(self.random.choices(self.words, cum_weights=self.cumulative, k=words))
 
 
 def texts(language: Language, count: int) -> Iterator[Text]:

@@ -45,10 +45,10 @@ def main() -> None:
     parser.add_argument("--over", nargs="+", choices=list(OVER), default=list(OVER), help="What is asked over.")
     arguments = parser.parse_args()
     results = Results()
-    with running() as port:
+    with running() as product:
         os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memoryapp.settings")
         django.setup()
-        told = [(each, Agent(port, each.name)) for each in conversations(arguments.archive)]
+        told = [(each, Agent(product.port, each.name)) for each in conversations(arguments.archive)]
         for conversation, agent in told:
             keys = tell(agent, conversation, results)
             ask(agent, conversation, keys, arguments.over, results)

@@ -247,7 +247,7 @@ class _Plan:
             cursor.execute(self.sql, self._with(values, connection))
             return int(cursor.rowcount)
 
-    def _with(self, values: Sequence[object], connection: BaseDatabaseWrapper) -> list[object]:
+    def _with(self, values: Sequence[object], connection: BaseDatabaseWrapper) -> list[Any]:
         parameters = self.parameters.copy()
         for place in self.places:
             value = _adapted(values[place.value], connection)
