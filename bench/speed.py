@@ -163,7 +163,7 @@ def withdrawing(product: Product) -> None:
     agent = Agent(product.port, "withdrawn")
     [note] = agent.ask("POST", "sources", note_of("withdrawn"))["items"]
     person = {"class": "person", "properties": {"handle": "p0"}, "evidence": [{"source": note["id"]}]}
-    owner = agent.ask("POST", "nodes", person)["items"][0]["node"]["id"]
+    owner = agent.ask("POST", "nodes", person)["items"][0]["id"]
     said = {"kind": "preference", "owners": [owner], "evidence": [{"source": note["id"]}]}
     for start in range(0, WITHDRAWN, 500):
         agent.ask("POST", "beliefs", [said | {"content": f"Thing {start + n} is fine"} for n in range(500)])

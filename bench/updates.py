@@ -221,7 +221,7 @@ def answer(story: History, **when: dt.datetime) -> list[str]:
 def person(agent: Agent, number: int) -> str:
     note = {"kind": "file", "content": "A new face.", "said_at": FIRST_DAY.isoformat(), "path": f"faces/{number}.txt"}
     body = {"class": "person", "properties": {"handle": f"face-{number}"}, "evidence": [{"new_source": note}]}
-    return str(agent.ask("POST", "nodes", body)["items"][0]["node"]["id"])
+    return str(agent.ask("POST", "nodes", body)["items"][0]["id"])
 
 
 def main() -> None:
