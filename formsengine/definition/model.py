@@ -54,11 +54,15 @@ class Choice(Part):
 
 
 class ChoiceList(Part):
-    """`repeated_codes`: the same code may stand under several attributes, as filtered lists sometimes have it."""
+    """`repeated_codes`: the same code may stand under several attributes, as filtered lists sometimes have it.
+
+    `file` names where the choices come from; without them the form is not published.
+    """
 
     name: Name
     choices: tuple[Choice, ...]
     repeated_codes: bool = False
+    file: str = ""
 
 
 class Prefill(Part):
@@ -80,6 +84,7 @@ class Question(Part):
     hint: Texts = Field(default_factory=dict)
     media: dict[str, Texts] = Field(default_factory=dict)
     appearance: str = ""
+    parameters: str = ""
     relevant: RuleText | None = None
     required: bool | RuleText = False
     required_message: Texts = Field(default_factory=dict)
@@ -93,6 +98,7 @@ class Question(Part):
     rows_of: Name | None = None
     filter: RuleText | None = None
     other: bool = False
+    other_label: Texts = Field(default_factory=dict)
     may_decline: bool = True
     sensitive: bool = False
     write_roles: tuple[str, ...] = ()

@@ -70,12 +70,12 @@ class PlannedStep:
 
 @dataclass(slots=True)
 class PlannedList:
-    """A list with its codes found at once. `attributes` are all that any of its choices has."""
+    """A list with its codes found at once. `attributes` are all that any choice has, None while it has no choices."""
 
     name: str
     choices: tuple[Choice, ...]
     by_code: dict[str, tuple[Choice, ...]]
-    attributes: frozenset[str]
+    attributes: frozenset[str] | None
 
 
 @dataclass
@@ -199,7 +199,7 @@ class _Planner:
 
     def _codes(self, question: Question) -> frozenset[str] | None:
         found = self.lists.get(question.choices or "")
-        if found is None:
+        if found is None or not found.choices:
             return None
         return frozenset(found.by_code) | ({OTHER} if question.other else frozenset())
 
@@ -252,7 +252,8 @@ def planned_list(found: ChoiceList) -> PlannedList:
     by_code: dict[str, tuple[Choice, ...]] = {}
     for choice in found.choices:
         by_code[choice.code] = (*by_code.get(choice.code, ()), choice)
-    attributes = frozenset(key for choice in found.choices for key in choice.attributes)
+    known = frozenset(key for choice in found.choices for key in choice.attributes)
+    attributes = known if found.choices else None
     return PlannedList(found.name, found.choices, by_code, attributes)
 
 

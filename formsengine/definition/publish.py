@@ -68,7 +68,9 @@ def _lists(form: Form) -> Iterator[Problem]:
     for number, each in enumerate(form.lists):
         path = f"lists/{number}"
         if not each.choices:
-            yield Problem(path, "empty", f"The list {each.name} has no choices.")
+            missing = f"The list {each.name} has no choices."
+            told = f"The choices of {each.name} come from {each.file}, which was not given."
+            yield Problem(path, "empty", told if each.file else missing, (each.file,) if each.file else ())
         repeated = [code for code, count in Counter(choice.code for choice in each.choices).items() if count > 1]
         if repeated and not each.repeated_codes:
             message = f"The list {each.name} has {repeated[0]!r} twice; say `repeated_codes` if filtered."

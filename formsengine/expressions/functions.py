@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, time
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import Any
 
 import re2
@@ -111,6 +112,21 @@ def day_number(value: Value) -> Value:
         seconds = Decimal(int(value.timestamp()))
         return finite(EXACT.divide(seconds, Decimal(86400)))
     return None
+
+
+def measured(function: Callable[..., float]) -> Callable[..., Value]:
+    """A function of measurement: twelve digits, the same on every machine, and empty where it has no value."""
+
+    def run(*values: Value) -> Value:
+        if not all(isinstance(value, Decimal) for value in values):
+            return None
+        try:
+            found = Decimal(repr(function(*(float(value) for value in values if isinstance(value, Decimal)))))
+        except (ValueError, OverflowError):
+            return None
+        return finite(Context(prec=12).plus(found).normalize()) if found.is_finite() else None
+
+    return run
 
 
 def absolute(value: Value) -> Value:
@@ -265,6 +281,19 @@ FUNCTIONS: dict[str, Function] = {
     "int": Function((ANY,), NUMBER, whole, 1),
     "number": Function((ANY,), NUMBER, as_number, 1),
     "abs": Function(("number",), NUMBER, absolute, 1),
+    "sqrt": Function(("number",), NUMBER, measured(math.sqrt), 1),
+    "pow": Function(("number", "number"), NUMBER, measured(math.pow), 2),
+    "exp": Function(("number",), NUMBER, measured(math.exp), 1),
+    "log": Function(("number",), NUMBER, measured(math.log), 1),
+    "log10": Function(("number",), NUMBER, measured(math.log10), 1),
+    "sin": Function(("number",), NUMBER, measured(math.sin), 1),
+    "cos": Function(("number",), NUMBER, measured(math.cos), 1),
+    "tan": Function(("number",), NUMBER, measured(math.tan), 1),
+    "asin": Function(("number",), NUMBER, measured(math.asin), 1),
+    "acos": Function(("number",), NUMBER, measured(math.acos), 1),
+    "atan": Function(("number",), NUMBER, measured(math.atan), 1),
+    "atan2": Function(("number", "number"), NUMBER, measured(math.atan2), 2),
+    "pi": Function((), NUMBER, lambda: Decimal("3.14159265359"), 0),
     "sum": Function((LIST,), NUMBER, total, 1, more=True),
     "min": Function((LIST,), None, least, 1, more=True),
     "max": Function((LIST,), None, most, 1, more=True),

@@ -205,6 +205,9 @@ def _entry(response: Response, who: Reader, planned: Planned, key: Key, state: S
     if question.choices and state.asked:
         options = response.evaluation.options(planned.uid, key[1])
         labels = [f"{each.code}: {text_in(each.label, language, form.default_language, each.code)}" for each in options]
+        if question.other:
+            other = text_in(question.other_label, language, form.default_language, "Other")
+            labels.append(f'{{"other": "..."}}: {other}')
         made["options"] = labels[:OPTIONS]
         if len(labels) > OPTIONS:
             made["more_options"] = len(labels) - OPTIONS

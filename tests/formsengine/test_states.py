@@ -323,3 +323,32 @@ def test_one_of_the_rows_is_chosen_by_its_label_and_lost_with_it() -> None:
     filling.say(head="Bea")
     assert filling.last is not None
     assert filling.last.verdicts[0]["accepted"] == [f"{first} (Ana)"]
+
+
+def test_a_computed_value_that_does_not_apply_is_empty() -> None:
+    tripled = asks("c", computed="${a} * 3", relevant="selected(${b}, 'yes')")
+    filling = Filling(form(asks("a"), asks("b", "text"), tripled))
+    filling.say(a=5, b="no")
+    assert filling.value("c") is None
+    filling.say(b="yes")
+    assert filling.value("c") == 15
+
+
+def test_what_is_unlike_an_answer_in_a_section_that_does_not_apply_does_not_apply_either() -> None:
+    inside = section("g", asks("c", "text"), asks("d", "text", relevant="${c} != 'A'"), relevant="${p} = 'yes'")
+    filling = Filling(form(asks("p", "text"), inside))
+    assert filling.state("d") == "absent"
+    filling.say(p="yes")
+    assert filling.state("d") == "empty"
+    filling.say(c="A")
+    assert filling.state("d") == "absent"
+
+
+def test_a_lower_count_holds_rows_and_destroys_none() -> None:
+    listed = rows("r", asks("place", computed="position()"), count="${n}")
+    filling = Filling(form(asks("n"), listed, asks("m", computed="count(${r})")))
+    filling.say(n=50)
+    assert filling.value("m") == 50
+    filling.say(n=3)
+    assert [filling.value(f"place@{row}") for row in filling.rows("r")] == [1, 2, 3]
+    assert len(filling.response.rows.by_id) == 50
