@@ -6,7 +6,7 @@ import datetime as dt
 import re
 from dataclasses import replace
 
-from django.db import OperationalError
+from django.db import InterfaceError, OperationalError
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
@@ -114,7 +114,7 @@ def _note_use(key: AgentKey) -> None:
     before = Q(last_used_at__isnull=True) | Q(last_used_at__lt=now - USE_IS_NOTED_EVERY)
     try:
         AgentKey.objects.filter(before, pk=key.pk).update(last_used_at=now)
-    except OperationalError:
+    except (OperationalError, InterfaceError):
         return
 
 

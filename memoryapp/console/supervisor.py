@@ -21,7 +21,7 @@ POLITE_SECONDS = 12.0
 SETTLED_SECONDS = 20.0
 LONGEST_PAUSE = 15.0
 HOPELESS_AFTER = 8
-"""Quick deaths in a row after which starting again is no use."""
+"""Quick deaths of its own in a row after which starting again is no use. One killed from outside may always return."""
 SET_PARENT_DEATH_SIGNAL = 1
 
 
@@ -34,6 +34,7 @@ class Child:
     process: subprocess.Popen[bytes] | None = None
     started_at: float = 0.0
     quick_deaths: int = 0
+    killed_in_a_row: int = 0
     start_again_at: float = field(default=0.0)
 
     @property
@@ -96,8 +97,11 @@ class Group:
         now = time.monotonic()
         if child.process is not None:
             settled = now - child.started_at > SETTLED_SECONDS
-            child.quick_deaths = 0 if settled else child.quick_deaths + 1
-            child.start_again_at = now + (0.0 if settled else min(2.0**child.quick_deaths / 4, LONGEST_PAUSE))
+            killed = child.process.returncode == -signal.SIGKILL
+            child.quick_deaths = 0 if settled else child.quick_deaths + (not killed)
+            child.killed_in_a_row = 0 if settled else child.killed_in_a_row + killed
+            in_a_row = child.quick_deaths + child.killed_in_a_row
+            child.start_again_at = now + (0.0 if settled else min(2.0**in_a_row / 4, LONGEST_PAUSE))
             self.say(f"{child.name:<9} ended with status {child.process.returncode}")
             child.process = None
             if child.quick_deaths >= HOPELESS_AFTER:

@@ -158,3 +158,10 @@ class Unavailable(DomainError):
 
     status = 503
     title = "Not available now"
+
+
+class NoRoom(DomainError):
+    """What keeps the memory has no room left; only an operator can help."""
+
+    status = 507
+    title = "No room left"

@@ -1,16 +1,21 @@
-"""Errors at the REST door: every one a problem document (RFC 9457), none with a stack trace, all with a trace id."""
+"""Errors at the REST door: every one a problem document (RFC 9457), none with a stack trace, all with a trace id.
+
+What happens to the storage itself (it is away, or full) is told apart here for every door.
+"""
 
 from __future__ import annotations
 
 import json
 import logging
+import sys
 from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any
 
 from django.core.exceptions import PermissionDenied, RequestDataTooBig, SuspiciousOperation
-from django.db import DatabaseError, IntegrityError, OperationalError
+from django.db import DatabaseError, IntegrityError, InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.template import loader
 from rest_framework import exceptions
 from rest_framework.response import Response
 
@@ -19,6 +24,12 @@ from memoryapp.doors.trace import trace_id
 
 MEDIA_TYPE = "application/problem+json"
 UNDER = "/api/"
+
+ASK_AGAIN_SECONDS = 5
+"""What `Retry-After` says when the storage is away."""
+
+_FULL = ("database or disk is full", "disk i/o error", "no space left", "file too large")
+"""What SQLite says when it could not write; SQLSTATE 53100 is PostgreSQL's word for it."""
 
 log = logging.getLogger(__name__)
 
@@ -44,7 +55,7 @@ def handle(error: Exception, context: dict[str, Any]) -> Response:
     """What REST framework calls for an exception in a view: always an answer, so that nothing escapes as a page."""
     request = context["request"]._request if "request" in context else None
     problem = as_domain_error(error)
-    if problem.status >= 500 and not isinstance(problem, errors.Unavailable):
+    if problem.status >= 500 and not isinstance(problem, errors.Unavailable | errors.NoRoom):
         log.error("request_broke", exc_info=error, extra={"trace_id": trace_id(request) if request else ""})
     headers = dict(getattr(error, "headers", {}) or {})
     if isinstance(error, exceptions.MethodNotAllowed) and "view" in context:
@@ -72,12 +83,40 @@ def as_domain_error(error: Exception) -> errors.DomainError:
     if isinstance(error, IntegrityError):
         log.error("storage_refused", exc_info=error)
         return errors.Conflict("The memory's own rules refuse this. Nothing was stored.", code="storage_refused")
-    if isinstance(error, OperationalError):
-        log.error("storage_unavailable", exc_info=error)
-        return errors.Unavailable("The memory cannot be reached now. Nothing was stored.", code="storage_unavailable")
+    if isinstance(error, OperationalError | InterfaceError):
+        return storage_error(error)
     if isinstance(error, DatabaseError):
         log.error("storage_failed", exc_info=error)
     return Broken("Something broke on our side. Nothing was stored.", code="internal")
+
+
+def storage_error(error: Exception) -> errors.DomainError:
+    """What an operational error of the database means to whoever asked. The transaction it happened in was undone."""
+    full = getattr(error.__cause__, "sqlstate", None) == "53100" or any(word in str(error).lower() for word in _FULL)
+    log.error("storage_full" if full else "storage_unavailable", exc_info=error)
+    if full:
+        return errors.NoRoom(
+            "The disk of the memory is full. Nothing was stored, and nothing can be until there is room.",
+            code="storage_full",
+        )
+    return errors.Unavailable(
+        "The memory cannot be reached now. Nothing was stored; try again.",
+        code="storage_unavailable",
+        extra={"retry_after": ASK_AGAIN_SECONDS},
+    )
+
+
+def broke(request: HttpRequest) -> HttpResponse:
+    """What is shown when a view raised what nobody expected: a page that needs nothing, and says what is known.
+
+    Under /api/ it becomes a problem on its way out.
+    """
+    error = sys.exc_info()[1]
+    if isinstance(error, OperationalError | InterfaceError):
+        told = storage_error(error)
+        page = loader.get_template("503.html").render({"error": told})
+        return HttpResponse(page, status=told.status, headers=_headers(told))
+    return HttpResponse(loader.get_template("500.html").render(), status=500)
 
 
 def _of_the_framework(error: exceptions.APIException) -> errors.DomainError:

@@ -19,6 +19,7 @@ from typing import Any
 
 import structlog
 from django.db import connection, transaction
+from django.db.models import F, Q
 from django.utils import timezone
 
 from memoryapp.doors.errors import Conflict, NotFound
@@ -35,6 +36,8 @@ LEASE = dt.timedelta(seconds=20)
 
 PROGRESS_EVERY = dt.timedelta(milliseconds=500)
 BROKER_PAUSE_SECONDS = 5.0
+LONGEST_PAUSE = dt.timedelta(minutes=5)
+"""Between two tries of a job that failed."""
 OPEN_STATES = (Job.State.QUEUED, Job.State.RUNNING)
 
 
@@ -271,6 +274,23 @@ def end_attempt(job: Job, ending: str, at: dt.datetime, error: str = "") -> None
 
 def wake_on_commit(job_id: uuid.UUID) -> None:
     transaction.on_commit(partial(wake, job_id), robust=True)
+
+
+def waits(now: dt.datetime) -> Q:
+    """A queued job whose time has come.
+
+    What was asked for without a delay is due at once, and a pause ends, also when the clock was set back since: times
+    of the ledger never go back, and the clock of a machine may.
+    """
+    at_once = Q(attempts=0, run_after__lte=F("created_at"))
+    from_ahead = Q(attempts__gt=0, run_after__gt=now + 2 * LONGEST_PAUSE)
+    return Q(state=Job.State.QUEUED) & (Q(run_after__lte=now) | at_once | from_ahead)
+
+
+def lapsed(now: dt.datetime) -> Q:
+    """A running job whose worker gave no sign for a lease, or holds a longer one than there is: its clock was ahead."""
+    over = Q(lease_until__lt=now) | Q(lease_until__gt=now + 2 * LEASE)
+    return Q(state=Job.State.RUNNING) & over
 
 
 _broker_silent_until = 0.0

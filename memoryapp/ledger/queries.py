@@ -11,10 +11,11 @@ from typing import Any
 
 from django.conf import settings
 from django.db import DatabaseError, connection
-from django.db.models import Min, QuerySet
+from django.db.models import Min, Q, QuerySet
 from django.utils import timezone
 
 from memoryapp.doors.errors import NotFound
+from memoryapp.ledger.jobs import waits
 from memoryapp.ledger.models import Job, JobAttempt, Worker
 from memoryapp.ledger.principal import Principal
 
@@ -51,8 +52,7 @@ def attempts(by: Principal, of: Job) -> QuerySet[JobAttempt]:
 
 def anything_to_do() -> bool:
     """Whether a job of any workspace is running or due. For the commands of this machine, never for a door."""
-    open_now = Job.objects.filter(state__in=[Job.State.QUEUED, Job.State.RUNNING], run_after__lte=timezone.now())
-    return open_now.exists()
+    return Job.objects.filter(waits(timezone.now()) | Q(state=Job.State.RUNNING)).exists()
 
 
 @dataclass
@@ -124,8 +124,8 @@ def _read_rows(found: Status, now: dt.datetime) -> None:
             found.problems.append(f"No {role} has been seen. Jobs wait until one starts.")
         elif seconds > SILENT_AFTER.total_seconds():
             found.problems.append(f"No {role} seen for {seconds} s. Jobs wait until one starts.")
-    oldest = Job.objects.filter(state=Job.State.QUEUED, run_after__lte=now).aggregate(at=Min("run_after"))["at"]
-    if oldest:
+    oldest = Job.objects.filter(waits(now)).aggregate(at=Min("run_after"))["at"]
+    if oldest and oldest < now:
         found.oldest_due_job_seconds = int((now - oldest).total_seconds())
         if now - oldest > LATE_AFTER:
             found.problems.append(f"A job has been waiting for {found.oldest_due_job_seconds} s.")
@@ -134,7 +134,9 @@ def _read_rows(found: Status, now: dt.datetime) -> None:
 
 
 def _last_seen(role: str, now: dt.datetime) -> int | None:
-    seen = Worker.objects.filter(role=role).order_by("-seen_at").values_list("seen_at", flat=True).first()
+    """Seconds since one said that it lives. What was said by a clock that was set back since says nothing."""
+    told = Worker.objects.filter(role=role, seen_at__lte=now + SILENT_AFTER).order_by("-seen_at")
+    seen = told.values_list("seen_at", flat=True).first()
     return max(0, int((now - seen).total_seconds())) if seen else None
 
 
@@ -153,7 +155,8 @@ def broker_answers() -> bool:
 
 def _ask_broker() -> bool:
     if settings.CELERY_BROKER_URL.startswith("filesystem:"):
-        return os.access(settings.BROKER_DIR / "messages", os.W_OK)
+        messages = settings.BROKER_DIR / "messages"
+        return messages.is_dir() and os.access(messages, os.W_OK | os.X_OK)
     from celery import current_app
 
     try:

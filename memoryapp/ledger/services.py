@@ -9,7 +9,7 @@ import uuid
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from django.db import OperationalError, connection, transaction
+from django.db import InterfaceError, OperationalError, connection, transaction
 from django.db.models import F, QuerySet
 from django.utils import timezone
 
@@ -140,17 +140,37 @@ def actor_named(workspace: Workspace, kind: Actor.Kind, key: str, name: str) -> 
 
 def _again_when_lost(act: Callable[[], Result], *, durable: bool = False) -> Result:
     for attempt in range(ATTEMPTS):
+        committing = False
         try:
             with transaction.atomic(durable=durable):
-                return act()
-        except OperationalError as error:
+                result = act()
+                committing = True
+            return result
+        except (OperationalError, InterfaceError) as error:
             if not _lost_a_race(error):
+                if committing and _nobody_answered(error):
+                    raise _unknown() from error
                 raise
             time.sleep(random.uniform(0, 0.05 * 2**attempt))
     raise Unavailable("The memory is busy. Nothing was stored; try again.", code="busy")
 
 
-def _lost_a_race(error: OperationalError) -> bool:
+def _nobody_answered(error: Exception) -> bool:
+    """Whether a server went away without saying what came of it. A file answers always."""
+    state = getattr(error.__cause__, "sqlstate", None)
+    return connection.vendor != "sqlite" and (state is None or state[:2] in ("08", "57"))
+
+
+def _unknown() -> Unavailable:
+    return Unavailable(
+        "The memory went away while it was storing this: it is there whole, or not at all. Send the request again with "
+        "the same Idempotency-Key; it is done once.",
+        code="outcome_unknown",
+        extra={"retry_after": 5},
+    )
+
+
+def _lost_a_race(error: OperationalError | InterfaceError) -> bool:
     cause = error.__cause__
     state = getattr(cause, "sqlstate", None)
     return state in LOST_RACE or "database is locked" in str(error) or "database table is locked" in str(error)

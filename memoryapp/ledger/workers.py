@@ -31,7 +31,6 @@ HEARTBEAT_SECONDS = 5.0
 PATIENCE_SECONDS = 600.0
 """A living worker keeps the lease of a job for this long without a word from its handler."""
 FORGET_WORKERS_AFTER = dt.timedelta(days=1)
-LONGEST_PAUSE = dt.timedelta(minutes=5)
 WORTH_ANOTHER_TRY = (Conflict, Stale, Unavailable)
 
 _running: dict[str, jobs.Run] = {}
@@ -195,16 +194,14 @@ def _must_wait(job: Job, now: dt.datetime) -> bool:
     if not _in_order(job.kind):
         return False
     earlier = Q(created_at__lt=job.created_at) | Q(created_at=job.created_at, pk__lt=job.pk)
-    ahead = Q(state=Job.State.RUNNING) | Q(state=Job.State.QUEUED, run_after__lte=now)
+    ahead = Q(state=Job.State.RUNNING) | jobs.waits(now)
     return Job.objects.filter(earlier, ahead, workspace=job.workspace_id, kind=job.kind).exists()
 
 
 def _wake_the_next(job: Job) -> None:
     if not _in_order(job.kind):
         return
-    waiting = Job.objects.filter(
-        workspace=job.workspace_id, kind=job.kind, state=Job.State.QUEUED, run_after__lte=timezone.now()
-    )
+    waiting = Job.objects.filter(jobs.waits(timezone.now()), workspace=job.workspace_id, kind=job.kind)
     following = waiting.order_by("created_at", "pk").first()
     if following is not None:
         jobs.wake(following.pk)
@@ -217,12 +214,12 @@ def _give_up_on_silent(job: Job, mine: QuerySet[Job], now: dt.datetime) -> None:
 
 
 def _due(now: dt.datetime) -> Q:
-    return Q(state=Job.State.QUEUED, run_after__lte=now) | Q(state=Job.State.RUNNING, lease_until__lt=now)
+    return jobs.waits(now) | jobs.lapsed(now)
 
 
 def _pause(attempts: int) -> dt.timedelta:
     seconds = 2.0**attempts * random.uniform(0.8, 1.2)
-    return min(dt.timedelta(seconds=seconds), LONGEST_PAUSE)
+    return min(dt.timedelta(seconds=seconds), jobs.LONGEST_PAUSE)
 
 
 def _principal(job: Job) -> Principal:

@@ -23,8 +23,9 @@ START_WITHIN = 240.0
 class Running:
     """One installation in a directory of its own. `start` may be called again after `stop`: the data stays."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, settings: dict[str, str] | None = None) -> None:
         self.directory = directory
+        self.settings = settings or {}
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.output = directory / "output.txt"
@@ -35,7 +36,7 @@ class Running:
     @property
     def environment(self) -> dict[str, str]:
         kept = {name: value for name, value in os.environ.items() if name in ("PATH", "HOME", "LANG", "VIRTUAL_ENV")}
-        return kept | {"COMMONPLACE_VAR": str(self.directory / "var"), "PYTHONUNBUFFERED": "1"}
+        return kept | {"COMMONPLACE_VAR": str(self.directory / "var"), "PYTHONUNBUFFERED": "1"} | self.settings
 
     def start(self, *options: str) -> str:
         """Start everything, unless it runs, and wait until it greets. Returns what was printed so far."""

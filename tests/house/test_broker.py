@@ -1,10 +1,13 @@
 """The filesystem broker: a message is seen whole or not at all."""
 
+import shutil
 import threading
 from pathlib import Path
 from queue import Empty
 
+import pytest
 from kombu.connection import Connection
+from kombu.exceptions import ChannelError
 
 from memoryapp import broker
 
@@ -47,3 +50,27 @@ def test_readers_never_meet_half_a_message(tmp_path: Path) -> None:
             thread.join()
     assert errors == []
     assert sorted(taken) == sorted(f"{writer}-{number}" for writer in range(4) for number in range(50))
+
+
+def test_a_folder_that_goes_loses_its_messages_and_is_made_again(tmp_path: Path) -> None:
+    broker.use()
+    folder = tmp_path / "messages"
+    options = {"data_folder_in": str(folder), "data_folder_out": str(folder), "control_folder": str(tmp_path)}
+    with Connection("filesystem://", transport_options=options) as connection:
+        channel = connection.channel()
+        for _ in range(2):
+            channel.queue_declare("celery")
+            channel._put("celery", {"body": "one"})
+            assert channel._size("celery") == 1
+            assert channel._get("celery") == {"body": "one"}
+            channel._put("celery", {"body": "two"})
+            shutil.rmtree(folder)
+            with pytest.raises(Empty):
+                channel._get("celery")
+        folder.write_text("not a folder")
+        with pytest.raises(Empty):
+            channel._get("celery")
+        with pytest.raises(ChannelError):
+            channel._put("celery", {"body": "three"})
+        with pytest.raises(ChannelError):
+            channel._size("celery")
