@@ -28,6 +28,7 @@ ifeq ($(strip $(DATABASE_URL_POSTGRES)),)
 	@echo "PostgreSQL was not tested: set DATABASE_URL_POSTGRES, or make a cluster named ci (docs/operating.md)."
 else
 	DATABASE_URL=$(DATABASE_URL_POSTGRES) $(PYTEST) -n 2 -m "sql and not slow and not browser and not shared"
+	DATABASE_URL=$(DATABASE_URL_POSTGRES) $(PYTEST) -m "slow" tests/faults
 endif
 
 test-shared: .venv/ready-dev ## tests over the evaluation data in ../shared
