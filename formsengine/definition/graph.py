@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import IntEnum
+from weakref import WeakKeyDictionary
 
 from formsengine.definition.model import Repeat
 from formsengine.definition.plan import Plan, Planned
@@ -119,8 +120,19 @@ def _by_name(read: Read) -> tuple[str, bool, bool]:
     return (read.uid, read.wide, read.rows)
 
 
+DRAWN: WeakKeyDictionary[Plan, Graph] = WeakKeyDictionary()
+"""Graphs of the plans in use: publishing draws what evaluating needs."""
+
+
 def graph(plan: Plan) -> Graph:
     """The graph of a plan. With circles there is no order: `rank` then lacks what hangs in them."""
+    found = DRAWN.get(plan)
+    if found is None:
+        found = DRAWN[plan] = _draw(plan)
+    return found
+
+
+def _draw(plan: Plan) -> Graph:
     builder = _Builder(plan)
     for planned in plan.items.values():
         builder.item(planned)

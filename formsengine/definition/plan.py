@@ -78,7 +78,7 @@ class PlannedList:
     attributes: frozenset[str] | None
 
 
-@dataclass
+@dataclass(eq=False)
 class Plan:
     """What evaluation, the log and the views work with. One for each version of a form, shared by its responses."""
 

@@ -39,7 +39,11 @@ class Answer:
     seen: Value = None
 
     def __post_init__(self) -> None:
-        self.seen = of_answer(self.type, self.kept) if self.status == "answer" else None
+        try:
+            self.seen = of_answer(self.type, self.kept) if self.status == "answer" else None
+        except (ValueError, TypeError, AttributeError):
+            # An answer of an earlier version, restored under a field of another type: no value, and still in the log.
+            self.seen = None
 
 
 @dataclass(frozen=True, slots=True)

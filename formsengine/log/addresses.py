@@ -39,10 +39,10 @@ class Found:
 def address(plan: Plan, rows: Rows, key: Key) -> str:
     """How a field in a row is written: `children/<row>/age`, with ids that never change, never places."""
     uid, row = key
-    parts = [plan.items[uid].name] if uid else []
+    parts = [plan.items[uid].name if uid in plan.items else uid] if uid else []
     while row:
         found = rows.by_id[row]
-        parts[:0] = [plan.items[found.repeat].name, row]
+        parts[:0] = [plan.items[found.repeat].name if found.repeat in plan.items else found.repeat, row]
         row = found.parent
     return "/".join(parts)
 

@@ -44,7 +44,7 @@ def _commit(draft: Draft, number: Any) -> Commit:
     if not isinstance(number, int) or not 1 <= number <= len(response.commits):
         raise Refused("unknown-commit", f"There is no commit {number}.")
     if number <= response.floor:
-        raise Refused("submitted", "Undo does not cross a submission.")
+        raise Refused("submitted", "Undo does not cross a submission or a change of version.")
     if number in response.undone:
         raise Refused("nothing", f"Commit {number} has been undone already.")
     return response.commits[number - 1]
@@ -130,7 +130,7 @@ def _undo_field(draft: Draft, op: Mapping[str, Any]) -> None:
         draft.say(path, "no-op", "There is nothing to undo.")
         return
     if current.commit <= response.floor:
-        raise Refused("submitted", "Undo does not cross a submission.")
+        raise Refused("submitted", "Undo does not cross a submission or a change of version.")
     _move(draft, found.key, current.parent, "undo")
     draft.say(path, "undone", revision=current.parent)
 

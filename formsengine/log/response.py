@@ -43,6 +43,9 @@ class Response:
     def __init__(self, id: str, prepared: Prepared) -> None:
         self.id = id
         self.prepared = prepared
+        self.known: dict[str, Prepared] = {prepared.plan.digest: prepared}
+        self.started_under = prepared.plan
+        self.moved_version = False
         self.commits: list[Commit] = []
         self.revisions: dict[str, Revision] = {}
         self.heads: dict[Key, str | None] = {}
@@ -69,9 +72,10 @@ class Response:
         self.touched_in: dict[Key, int] = {}
         self.dirty: set[Key] = set()
         self.dirty_lists: set[Key] = set()
-        self.evaluation = self._evaluate()
+        self.evaluation = self.evaluate()
 
-    def _evaluate(self) -> Evaluation:
+    def evaluate(self) -> Evaluation:
+        """Everything worked out from nothing."""
         made = Evaluation(self.prepared, self.answers, self.rows, self.conflicts)
         made.start()
         return made
@@ -113,10 +117,20 @@ class Response:
     def work_out(self) -> set[Key]:
         """Evaluates what depends on what was folded since the last time."""
         self.evaluation.outcomes = {name: gate.outcome for name, gate in self.gates.items() if gate.outcome}
-        touched = self.evaluation.changed(self.dirty, self.dirty_lists)
+        touched = self._again() if self.moved_version else self.evaluation.changed(self.dirty, self.dirty_lists)
         self.dirty, self.dirty_lists = set(), set()
         self.touched_in.update(dict.fromkeys(touched, self.number + 1))
         return touched
+
+    def _again(self) -> set[Key]:
+        """Everything anew under another version, by the same clock."""
+        before = self.evaluation
+        self.moved_version = False
+        self.evaluation = Evaluation(self.prepared, self.answers, self.rows, self.conflicts)
+        self.evaluation.now, self.evaluation.today = before.now, before.today
+        self.evaluation.outcomes = before.outcomes
+        self.evaluation.start()
+        return {key for key, state in self.evaluation.states.items() if before.states.get(key) != state}
 
     def append(self, commit: Commit) -> None:
         """A commit whose events are folded already."""
@@ -154,6 +168,9 @@ class Response:
     def refresh(self, key: Key) -> None:
         """What rules see of the field, after its head or what is known of it changed."""
         revision = self.revision(key)
+        if key[0] not in self.plan.items:
+            self.answers.pop(key, None)
+            return
         if revision is None:
             self.answers.pop(key, None)
         else:
@@ -192,9 +209,12 @@ def prepared(plan: Plan) -> Prepared:
     return Prepared(plan)
 
 
-def replay(id: str, ready: Prepared, commits: Iterable[Commit | Mapping[str, Any]]) -> Response:
-    """The response that a log adds up to."""
+def replay(
+    id: str, ready: Prepared, commits: Iterable[Commit | Mapping[str, Any]], later: Iterable[Prepared] = ()
+) -> Response:
+    """The response that a log adds up to. It begins under `ready`; `later` are the versions it may have moved to."""
     response = Response(id, ready)
+    response.known.update({each.plan.digest: each for each in later})
     for each in commits:
         response.replay(each if isinstance(each, Commit) else Commit.of(each))
     return response
@@ -304,6 +324,15 @@ def _redacted(response: Response, event: Event, commit: int) -> None:
         response.refresh((found.field, found.row))
 
 
+def _migrated(response: Response, event: Event, commit: int) -> None:
+    """Under another version from here on; every answer is looked at again, and what has no field is orphaned."""
+    response.prepared = response.known[event["to"]]
+    response.moved_version = True
+    response.floor = commit
+    for key in list(response.heads):
+        response.refresh(key)
+
+
 def _nothing(response: Response, event: Event, commit: int) -> None:
     """Kept for whoever reads the log; it changes nothing."""
 
@@ -326,6 +355,7 @@ FOLDS: dict[str, Callable[[Response, Event, int], None]] = {
     "gate-found": _gate,
     "state": _state,
     "redacted": _redacted,
+    "migrated": _migrated,
     "rejected": _nothing,
     "not-taken": _nothing,
 }

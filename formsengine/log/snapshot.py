@@ -134,6 +134,7 @@ def snapshot(response: Response, writer: Writer, clock: Clock, revision: int) ->
     form, evaluation = response.plan.form, response.evaluation
     made: dict[str, Any] = {
         "definition": {"id": form.id, "version": form.version, "digest": response.plan.digest},
+        "started": {"version": response.started_under.form.version, "digest": response.started_under.digest},
         "revision": revision,
         "values": {},
         "revisions": {},

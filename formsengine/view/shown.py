@@ -293,7 +293,7 @@ def _changes(response: Response, who: Reader, since: int | None, budget: int) ->
     made = {**_head(response, who), "since": since}
     happened = [event for commit in response.commits[since:] for event in commit.events]
     acts = [f"{event['event']} {event.get('row') or event.get('gate') or event.get('to', '')}".strip()
-            for event in happened if event["event"].startswith(("row", "gate", "state"))]  # fmt: skip
+            for event in happened if event["event"].startswith(("row", "gate", "state", "migrated"))]  # fmt: skip
     if acts:
         made["happened"] = acts[:OPTIONS]
     found = [(planned, key) for planned, key in keys(response) if response.touched_in.get(key, 0) > since]
