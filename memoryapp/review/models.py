@@ -73,6 +73,12 @@ class Case(WorkspaceRow):
             models.Index(fields=["workspace", "state", "kind", "-priority", "opened_at", "id"], name="case_kind"),
             models.Index(fields=["workspace", "state", "opened_at", "id"], name="case_age"),
             models.Index(fields=["workspace", "state", "-reach", "opened_at", "id"], name="case_reach"),
+            models.Index(fields=["workspace", "-opened_at"], name="case_newest"),
+            models.Index(
+                fields=["workspace", "claimed_by", "claimed_until"],
+                condition=Q(claimed_by__isnull=False),
+                name="case_claimed",
+            ),
             models.Index(
                 fields=["workspace", "snoozed_until"],
                 condition=Q(state="open", snoozed_until__isnull=False),

@@ -33,7 +33,7 @@ RECORDED = {
     "beliefs/?show=everything": 10,
     "belief": 19,
     "edit": 5,
-    "node": 11,
+    "node": 16,
     "conversations/": 6,
     "thread": 15,
     "conversations/?kind=statement": 5,
@@ -51,7 +51,7 @@ RECORDED = {
     "policies/": 8,
     "search/?q=emails": 18,
     "queue/decisions/": 7,
-    "recall/?q=emails": 24,
+    "recall/?q=emails": 25,
 }
 
 

@@ -62,9 +62,8 @@ class BeliefQuerySet(models.QuerySet["Belief"]):
     def hidden_from(self, by: Principal) -> BeliefQuerySet:
         """The others of the workspace."""
         mine, named = _audience_of(by.workspace.pk, by.actor.pk)
-        return self.filter(workspace=by.workspace).filter(
-            Q(~mine, audience=Audience.OWNERS) | Q(~named, audience=Audience.NAMED)
-        )
+        narrow = self.filter(workspace=by.workspace, audience__in=[Audience.OWNERS, Audience.NAMED])
+        return narrow.filter(Q(~mine, audience=Audience.OWNERS) | Q(~named, audience=Audience.NAMED))
 
 
 @functools.lru_cache(maxsize=1024)
@@ -149,6 +148,7 @@ class Belief(WorkspaceRow):
             models.Index(fields=["workspace", "statement", "status"], name="belief_statement"),
             models.Index(fields=["workspace", "kind", "status"], name="belief_kind"),
             models.Index(fields=["workspace", "-recorded_at"], name="belief_newest"),
+            models.Index(fields=["workspace", "audience"], name="belief_audience"),
         ]
         constraints = [
             models.CheckConstraint(

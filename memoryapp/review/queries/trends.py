@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections import Counter
 from dataclasses import dataclass
-from typing import Any
 
-from django.db.models import Count, F, Q, QuerySet
-from django.db.models.functions import TruncDate
 from django.utils import timezone
 
 from memoryapp.ledger.principal import Principal
-from memoryapp.review.models import Case, Decision
+from memoryapp.review.models import Case
+from memoryapp.review.queries.decided import decisions
 
 DAYS = 14
+MOST = 5000
+AT_ONCE = dt.timedelta(seconds=1)
 
 
 @dataclass(frozen=True)
@@ -27,30 +28,19 @@ class Day:
 
 
 def trend(by: Principal, days: int = DAYS) -> list[Day]:
-    """The last days, the oldest first, in two queries. What policy settled at once is not counted as opened."""
+    """The last days, the oldest first, of at most the latest `MOST` cases and decisions, in two queries. What policy
+    settled as it opened is not counted as opened."""
     by.require("read_cases")
-    today = timezone.localdate()
-    since = timezone.make_aware(dt.datetime.combine(today - dt.timedelta(days=days - 1), dt.time()))
-    cases = Case.objects.visible_to(by).filter(opened_at__gte=since)
-    cases = cases.exclude(closed_at__isnull=False, closed_at__lte=F("opened_at") + dt.timedelta(seconds=1))
-    opened = _per_day(cases, "opened_at", all=Q())
-    given = Decision.objects.filter(workspace=by.workspace, decided_at__gte=since, undoes__isnull=True)
-    decided = _per_day(
-        given.filter(case__in=Case.objects.visible_to(by)), "decided_at", people=Q(policy=""), policy=~Q(policy="")
+    dates = [timezone.localdate() - dt.timedelta(days=back) for back in range(days - 1, -1, -1)]
+    since = timezone.make_aware(dt.datetime.combine(dates[0], dt.time()))
+    cases = Case.objects.visible_to(by).filter(opened_at__gte=since).order_by("-opened_at")
+    opened = Counter(
+        timezone.localdate(at)
+        for at, closed in cases.values_list("opened_at", "closed_at")[:MOST]
+        if closed is None or closed - at > AT_ONCE
     )
-    dates = [today - dt.timedelta(days=back) for back in range(days - 1, -1, -1)]
-    return [
-        Day(
-            date,
-            opened.get(date, {}).get("all", 0),
-            decided.get(date, {}).get("people", 0),
-            decided.get(date, {}).get("policy", 0),
-        )
-        for date in dates
-    ]
-
-
-def _per_day(found: QuerySet[Case] | QuerySet[Decision], column: str, **counted: Q) -> dict[dt.date, dict[str, int]]:
-    counts = {name: Count("pk", filter=wanted) if wanted else Count("pk") for name, wanted in counted.items()}
-    rows: Any = found.order_by().annotate(day=TruncDate(column)).values("day").annotate(**counts)
-    return {row["day"]: {name: row[name] for name in counted} for row in rows}
+    given = decisions(by).select_related(None).filter(decided_at__gte=since, undoes__isnull=True)
+    decided = Counter(
+        (timezone.localdate(at), bool(policy)) for at, policy in given.values_list("decided_at", "policy")[:MOST]
+    )
+    return [Day(date, opened[date], decided[date, False], decided[date, True]) for date in dates]
