@@ -7,6 +7,11 @@ from typing import Any
 import pytest
 
 from memoryapp.graph.models import Belief
+from memoryapp.ledger.models import Served
+from memoryapp.ledger.principal import Principal
+from memoryapp.ledger.services import record
+from memoryapp.review import services as review
+from memoryapp.review.models import Case
 from memoryapp.sources.models import Source
 from tests.api.believing import INES, MONTHLY, WEEKLY, note, preference
 from tests.api.calling import Caller
@@ -357,3 +362,65 @@ def test_a_stranger_finds_nothing_and_cannot_lean_on_what_is_not_theirs(curator:
     assert stranger.post("beliefs", body).json()["errors"][0]["code"] == "no_such_source"
     body = {"kind": "insight", "content": "She is keen.", "premises": [belief["id"]]}
     assert stranger.post("beliefs", body).json()["errors"][0]["code"] == "no_such_belief"
+
+
+def test_what_is_looked_up_is_noted_with_who_asked(curator: Caller, reader: Caller) -> None:
+    """Everything served is logged; what somebody looked for by its value is not kept."""
+    remembered(curator, WEEKLY)
+    before = Served.objects.count()
+    listed = reader.get("beliefs?kind=preference")
+    shown = [one["id"] for one in listed.json()["items"]]
+    note = Served.objects.get(pk=listed["Commonplace-Served"])
+    assert (note.form, note.channel, note.parameters) == ("current", "rest", {"kind": "preference"})
+    assert [str(one) for one in note.items.order_by("rank").values_list("target_id", flat=True)] == shown
+    for address, form in ((f"beliefs/{shown[0]}", "belief"), (f"beliefs/{shown[0]}/why", "why")):
+        assert Served.objects.get(pk=reader.get(address)["Commonplace-Served"]).form == form
+    found = reader.get("nodes?class=person&key=email:ines@ferro.example")
+    assert Served.objects.get(pk=found["Commonplace-Served"]).parameters == {"class": "person"}
+    assert "Commonplace-Served" not in reader.get("beliefs?kind=skill")
+    assert Served.objects.count() == before + 4
+    told = [one["form"] for one in curator.get(f"beliefs/{shown[0]}/why").json()["served"]]
+    assert set(told) == {"current", "belief", "why"}
+
+
+DESK_SAYS = {
+    "speaker": "assistant",
+    "by": "desk",
+    "content": "You want a line every day.",
+    "said_at": "2026-01-03T09:01:00Z",
+}
+
+
+def test_an_agent_is_told_what_waits_and_what_only_a_person_changes(curator: Caller, reviewer: Principal) -> None:
+    """T43."""
+    told = curator.post(
+        "conversations", conversation(said("Hello.", "2026-01-03T09:00:00Z"), DESK_SAYS, external_id="daily")
+    ).json()
+    quoted = {"evidence": [{"source": told["turns"][-1]["id"], "quote": "a line every day"}]}
+    body = {"kind": "preference", "content": "Ines wants a line every day.", "owners": [INES], **quoted}
+    answer = curator.post("beliefs", {"items": [body, WEEKLY]})
+    assert answer.status_code == 201
+    held, made = answer.json()["items"]
+    assert (held["outcome"], held["belief"], made["outcome"]) == ("held", None, "created")
+    case = Case.objects.get(pk=held["conflicts"][0])
+    act = lambda write: review.decide(write, case.pk, lock=case.lock, verdict="accept", edits={})  # noqa: E731
+    record(reviewer, "decide", act)
+    belief = Belief.objects.get(content=body["content"])
+    refused = curator.post(f"beliefs/{belief.pk}/retract", {"reason": "No."}, If_Match=f'"{belief.lock}"')
+    assert (refused.status_code, refused.json()["code"]) == (409, "confirmed_by_person")
+    assert refused.json()["beliefs"] == [str(belief.pk)]
+
+
+def test_a_belief_is_given_another_owner(curator: Caller) -> None:
+    """T14."""
+    belief = remembered(curator, WEEKLY)
+    bram = {"class": "person", "keys": {"email": "bram@osprey.example"}}
+    note_of = {
+        "new_source": {"kind": "document", "path": "/b.md", "content": "Bram.", "said_at": "2026-01-02T00:00:00Z"}
+    }
+    made = {"class": "person", "properties": bram["keys"], "evidence": [note_of]}
+    assert curator.post("nodes", made).status_code == 201
+    body = {"owner": bram, "reason": "Both want it."}
+    given = curator.post(f"beliefs/{belief['id']}/owners", body, If_Match=f'"{belief["lock"]}"')
+    assert given.status_code == 200, given.json()
+    assert len(given.json()["owners"]) == 2

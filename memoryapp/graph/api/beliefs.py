@@ -20,6 +20,7 @@ from memoryapp.doors.fields import Flag, Identifier, OneOf, Paged, Parameters, S
 from memoryapp.graph import services
 from memoryapp.graph.api.believing import FULL_BELIEF, NewBeliefs, shape, statement
 from memoryapp.graph.api.evidence import quoted
+from memoryapp.graph.api.serving import noted, noted_page
 from memoryapp.graph.api.shapes import BELIEF, NEIGHBOUR
 from memoryapp.graph.models.beliefs import Status
 from memoryapp.graph.queries import beliefs as queries
@@ -34,6 +35,8 @@ from memoryapp.ledger.models import Write
 OUTCOMES = ("created", "said_again", "ended", "already_known", "resolving", "held", "out_of_sight")
 DEEPEST = 50
 MOST_DEPENDANTS = 1000
+BELIEF_ITEM = "belief"
+"""As the served log calls it."""
 
 EXAMPLE = {
     "kind": "preference",
@@ -107,10 +110,11 @@ class Beliefs(Endpoint):
         order = asked.pop("order", "newest")
         rows = _rows(self, asked)
         if order == "newest":
-            return self.page(rows, order=("-recorded_at", "-id"), shape=shape)
+            return noted_page(self, "current", BELIEF_ITEM, self.page(rows, order=("-recorded_at", "-id"), shape=shape))
         found = paging.page_of_keys(queries.by_due_time(rows), **self.paging_asked)
         shown = {one.pk: shape(one) for one in rows.filter(pk__in=[key[-1] for key in found.items])}
-        return Response({"items": [shown[key[-1]] for key in found.items], "next": found.next})
+        answer = Response({"items": [shown[key[-1]] for key in found.items], "next": found.next})
+        return noted_page(self, "current", BELIEF_ITEM, answer)
 
     @extend_schema(
         operation_id="remember",
@@ -177,7 +181,8 @@ class OneBelief(Endpoint):
     )
     def get(self, request: Request, belief_id: uuid.UUID) -> Response:
         belief = queries.belief(self.by, belief_id)
-        return Response(shape(belief), headers={"ETag": etag(belief.lock)})
+        answer = Response(shape(belief), headers={"ETag": etag(belief.lock)})
+        return noted(self, "belief", answer, [(BELIEF_ITEM, belief_id)])
 
 
 class BeliefWhy(Endpoint):
@@ -196,7 +201,8 @@ class BeliefWhy(Endpoint):
     )
     def get(self, request: Request, belief_id: uuid.UUID) -> Response:
         queries.belief(self.by, belief_id)
-        return Response(why(self.by, belief_id, self.asked["depth"]))
+        answer = Response(why(self.by, belief_id, self.asked["depth"]))
+        return noted(self, "why", answer, [(BELIEF_ITEM, belief_id)])
 
 
 class BeliefHistory(Endpoint):
@@ -242,7 +248,7 @@ class BeliefEvidence(Endpoint):
         found = {one.pk: one for one in beliefs(self.by, Scope(ids=walk.ids))}
         quoted_by = quotes(self.by, [belief_id, *walk.ids])
         ancestors = [told(found[one]) | {"distance": walk.distance[one], "sources": quoted_by[one]} for one in walk.ids]
-        return Response(
+        answer = Response(
             {
                 "sources": quoted_by[belief_id],
                 "ancestors": ancestors,
@@ -250,6 +256,7 @@ class BeliefEvidence(Endpoint):
                 "withheld": walk.withheld,
             }
         )
+        return noted(self, "evidence", answer, [(BELIEF_ITEM, one) for one in walk.ids])
 
 
 class BeliefDependants(Endpoint):
@@ -274,7 +281,8 @@ class BeliefDependants(Endpoint):
     def get(self, request: Request, belief_id: uuid.UUID) -> Response:
         ids = walks.dependants(self.by, belief=queries.belief(self.by, belief_id).pk)
         rows = queries.with_owners(beliefs(self.by, Scope(ids=ids[:MOST_DEPENDANTS])))
-        return Response({"items": [shape(one) for one in rows], "count": len(ids), "cut": len(ids) > MOST_DEPENDANTS})
+        answer = {"items": [shape(one) for one in rows], "count": len(ids), "cut": len(ids) > MOST_DEPENDANTS}
+        return noted_page(self, "dependants", BELIEF_ITEM, Response(answer))
 
 
 def _rows(endpoint: Endpoint, asked: dict[str, Any]) -> Any:

@@ -22,6 +22,7 @@ from memoryapp.doors.fields import Fields, Flag, Identifier, Mapped, Number, Sev
 from memoryapp.graph import services
 from memoryapp.graph.api import evidence
 from memoryapp.graph.api.references import NodeNamed
+from memoryapp.graph.api.serving import noted
 from memoryapp.graph.api.shapes import EDGE, shape_edge
 from memoryapp.graph.models import Belief
 from memoryapp.graph.services import Remembered
@@ -133,7 +134,8 @@ class OneEdge(Endpoint):
     )
     def get(self, request: Request, edge_id: uuid.UUID) -> Response:
         found = _edge(self.by, edge_id)
-        return Response(shape_edge(found), headers={"ETag": etags.etag(found.lock)})
+        answer = Response(shape_edge(found), headers={"ETag": etags.etag(found.lock)})
+        return noted(self, "edge", answer, [("belief", found.pk)])
 
 
 class Disconnect(Endpoint):

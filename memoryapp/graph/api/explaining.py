@@ -13,6 +13,7 @@ from rest_framework.response import Response
 
 from memoryapp.access.endpoints import Endpoint, described
 from memoryapp.doors.fields import Parameters, Whole
+from memoryapp.graph.api.serving import noted
 from memoryapp.graph.queries.anything import why_anything
 from memoryapp.graph.queries.why import DEPTH
 
@@ -47,7 +48,8 @@ class Why(Endpoint):
         responses=described("Why", WHY),
     )
     def get(self, request: Request, thing_id: uuid.UUID) -> Response:
-        return Response(why_anything(self.by, thing_id, self.asked["depth"]))
+        found = why_anything(self.by, thing_id, self.asked["depth"])
+        return noted(self, "why", Response(found), [(found["what"], thing_id)])
 
 
 urlpatterns = [path("why/<uuid:thing_id>", Why.as_view(), name="why")]

@@ -34,6 +34,7 @@ from memoryapp.doors.fields import (
 )
 from memoryapp.graph import services
 from memoryapp.graph.api import evidence
+from memoryapp.graph.api.serving import noted, noted_page
 from memoryapp.graph.api.shapes import NEIGHBOUR, NODE, neighbour, shape_node
 from memoryapp.graph.models import Node
 from memoryapp.graph.queries import nodes
@@ -137,7 +138,7 @@ class Nodes(Endpoint):
         responses=page_of("Node", NODE),
     )
     def get(self, request: Request) -> Response:
-        return self.page(self._found(), order=("pk",), shape=shape_node)
+        return noted_page(self, "nodes", "node", self.page(self._found(), order=("pk",), shape=shape_node))
 
     def _found(self) -> QuerySet[Node]:
         asked = self.filters
@@ -232,7 +233,9 @@ class OneNode(Endpoint):
     def get(self, request: Request, node_id: uuid.UUID) -> Response:
         moments = {name: self.asked[name].instant for name in ("valid_at", "known_at") if name in self.asked}
         found = nodes.neighbourhood(self.by, node_id, **moments)
-        return Response(_shown(found), headers={"ETag": etags.etag(found.node.lock)})
+        answer = Response(_shown(found), headers={"ETag": etags.etag(found.node.lock)})
+        carried = [("node", found.node.pk), *(("belief", one.edge.pk) for one in found.neighbours)]
+        return noted(self, "node", answer, carried)
 
 
 def _inputs(write: Write, items: Sequence[dict[str, Any]]) -> list[NodeInput]:

@@ -14,6 +14,7 @@ from memoryapp.access.endpoints import Endpoint, described, page_of
 from memoryapp.doors.errors import Invalid, NotFound
 from memoryapp.doors.fields import Paged
 from memoryapp.graph.api.believing import FULL_BELIEF, shape
+from memoryapp.graph.api.serving import noted_page
 from memoryapp.graph.queries import views
 from memoryapp.graph.queries.beliefs import with_owners
 from memoryapp.ontology.queries import current_ontology
@@ -75,7 +76,7 @@ class OneView(Endpoint):
             rows = views.named(self.by, name)
         except Invalid as error:
             raise NotFound(error.detail, code="no_such_view", violations=error.violations) from error
-        return self.page(with_owners(rows), order=("pk",), shape=shape)
+        return noted_page(self, "view", "belief", self.page(with_owners(rows), order=("pk",), shape=shape))
 
 
 urlpatterns = [

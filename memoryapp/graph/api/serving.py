@@ -1,0 +1,29 @@
+"""What lookups carry to whoever asks is noted, as what recall answers is: a wrong belief's reach must be known."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable
+
+from rest_framework.response import Response
+
+from memoryapp.access.endpoints import Endpoint
+from memoryapp.ledger.services import serve
+
+WORDS_OF_THE_ASKER = frozenset({"cursor", "key", "label", "where"})
+"""Parameters that are not kept: a value somebody looked for may be what is erased later."""
+
+
+def noted(endpoint: Endpoint, form: str, response: Response, items: Iterable[tuple[str, uuid.UUID | str]]) -> Response:
+    """The answer, with its row of the served log named in `Commonplace-Served`. What carried nothing is not noted."""
+    carried = [(what, uuid.UUID(str(one)), None) for what, one in items]
+    if carried:
+        asked = endpoint.request.query_params
+        parameters = {name: asked[name] for name in sorted(asked) if name not in WORDS_OF_THE_ASKER}
+        response.headers["Commonplace-Served"] = str(serve(endpoint.by, form, carried, parameters=parameters).pk)
+    return response
+
+
+def noted_page(endpoint: Endpoint, form: str, what: str, response: Response) -> Response:
+    """A page of things of one type, noted."""
+    return noted(endpoint, form, response, [(what, item["id"]) for item in response.data["items"]])
