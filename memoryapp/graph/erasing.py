@@ -26,6 +26,7 @@ from memoryapp.graph.models import (
     RelationState,
 )
 from memoryapp.graph.models.beliefs import Standing, Status
+from memoryapp.graph.queries.relations import relations as relations_seen
 from memoryapp.graph.queries.walks import Support
 from memoryapp.graph.queries.why import APART
 from memoryapp.graph.services import conflict
@@ -69,12 +70,18 @@ def _mark(marked: Marked) -> None:
     if nodes := marked.of(Node):
         _mark_person(marked, nodes)
     _mark_beliefs(marked)
+    if marked.seen_by is not None:
+        seen = Belief.objects.visible_to(marked.seen_by).filter(pk__in=marked.of(Belief))
+        marked.rows[Belief] = set(seen.values_list("pk", flat=True))
     beliefs, relations = marked.of(Belief), marked.of(Relation)
     sourced = RelationPlayer.objects.filter(
         Q(belief__in=beliefs) | Q(played_by__in=relations), kind="sourcing", role="sourced"
     )
     quoting = Q(source__in=marked.of(Source)) | Q(relation__in=sourced.values("relation"), source__isnull=False)
-    marked.add(RelationPlayer, RelationPlayer.objects.filter(quoting).values_list("pk", flat=True))
+    quotes = RelationPlayer.objects.filter(quoting)
+    if marked.seen_by is not None:
+        quotes = quotes.filter(relation__in=relations_seen(marked.seen_by, retracted=True).values("pk"))
+    marked.add(RelationPlayer, quotes.values_list("pk", flat=True))
     marked.add(Mention, Mention.objects.filter(source__in=marked.of(Source)).values_list("pk", flat=True))
     states = BeliefState.objects.filter(belief__in=beliefs)
     marked.add(BeliefState, states.values_list("pk", flat=True))

@@ -47,13 +47,15 @@ UUIDS = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 class Marked:
     """What goes: rows by table, and words that may stand nowhere in the workspace afterwards.
 
-    `name` is what has to be typed before it is done. `spans` are places within texts of others: table, row, column,
+    With `seen_by` only what that somebody may see is marked: a preview tells nobody of what is out of their sight, which
+    goes all the same. `name` is what has to be typed before it is done. `spans` are places within texts of others: table, row, column,
     and where they begin and end.
     """
 
     workspace: Workspace
     target_type: str
     target_id: uuid.UUID
+    seen_by: Principal | None = None
     name: str = ""
     rows: Changed = field(default_factory=lambda: defaultdict(set))
     words: set[str] = field(default_factory=set)
@@ -117,13 +119,13 @@ def register_target(target_type: str, begin: Callable[[Principal, uuid.UUID, Mar
     _targets[target_type] = begin
 
 
-def marked(by: Principal, target_type: str, target_id: uuid.UUID) -> Marked:
+def marked(by: Principal, target_type: str, target_id: uuid.UUID, *, in_sight: bool = False) -> Marked:
     """Everything that would go. Needs `erase`. Raises NotFound, or Conflict when it cannot be erased now."""
     by.require("erase")
     begin = _targets.get(target_type)
     if begin is None:
         raise NotFound(f"Nothing of the sort “{target_type}” can be erased.", code="no_such_target")
-    found = Marked(by.workspace, target_type, target_id)
+    found = Marked(by.workspace, target_type, target_id, by if in_sight else None)
     begin(by, target_id, found)
     before = -1
     while found.size() != before:
@@ -134,8 +136,8 @@ def marked(by: Principal, target_type: str, target_id: uuid.UUID) -> Marked:
 
 
 def preview(by: Principal, target_type: str, target_id: uuid.UUID) -> dict[str, Any]:
-    """What would go, for who has to confirm: the name to type, how many rows of each table, a few examples."""
-    found = marked(by, target_type, target_id)
+    """What would go, as far as the caller sees: the name to type, how many rows of each table, a few examples."""
+    found = marked(by, target_type, target_id, in_sight=True)
     return {
         "name": found.name,
         "rows": {model._meta.verbose_name_plural: len(ids) for model, ids in _sorted(found.rows) if ids},

@@ -28,13 +28,16 @@ def relations(
 ) -> QuerySet[Relation]:
     """Relations in sight, by id; of one `player` when its id is given, be it a belief, node, source or relation.
 
-    One with a belief outside somebody's audience does not exist for them.
+    One with a belief outside somebody's audience does not exist for them, nor does what is said of such a one.
     """
-    hidden = RelationPlayer.objects.filter(relation=OuterRef("pk"), belief__isnull=False).exclude(
-        belief__in=Belief.objects.visible_to(by)
+    unseen = RelationPlayer.objects.filter(belief__isnull=False).exclude(belief__in=Belief.objects.visible_to(by))
+    of_unseen = RelationPlayer.objects.filter(
+        relation=OuterRef("pk"), played_by__in=unseen.filter(workspace=by.workspace).values("relation")
     )
+    hidden = unseen.filter(relation=OuterRef("pk"))
     states = [Relation.State.ACTIVATED, *([Relation.State.RETRACTED] if retracted else [])]
-    found = Relation.objects.filter(workspace=by.workspace, state__in=states).exclude(Exists(hidden))
+    found = Relation.objects.filter(workspace=by.workspace, state__in=states)
+    found = found.exclude(Exists(hidden)).exclude(Exists(of_unseen))
     if kind:
         current_ontology(by).relation_kind(kind)
         found = found.filter(kind=kind)

@@ -1,7 +1,8 @@
 """Why something is held: everything that stands behind a belief or relation, and what was made of it since.
 
-The answer is plain data. It makes a fixed number of queries and two more for each level of derivation. What is out of
-the caller's sight is counted as withheld and nothing of it is told.
+The answer is plain data. It makes a fixed number of queries and two more for each level of derivation. What it
+rests on out of the sight of the caller is counted as withheld, and nothing of it is told; whatever else is out of sight
+does not exist.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ def _why_belief(by: Principal, belief: Belief, depth: int) -> Told:
         ],
         "circular": walk.circular,
         "cut": walk.cut,
-        "withheld": walk.withheld + len(hidden),
+        "withheld": walk.withheld,
         **_supersessions(belief, seen, players, quoted),
         "conflicts": _conflicts(belief, seen, players),
         "relations": _others(belief, seen, players),
