@@ -11,19 +11,24 @@ from memoryapp.doors.errors import NotFound
 from memoryapp.graph.identity import Key
 from memoryapp.graph.models import Belief, BeliefState, IdentityKey, Node, Relation, RelationPlayer, RelationState
 from memoryapp.graph.models.beliefs import Status
+from memoryapp.graph.queries.walks import Support
 from memoryapp.graph.services.conflict import clashing
-from memoryapp.graph.services.projection import projections_at
+from memoryapp.graph.services.projection import project, projections_at
+from memoryapp.graph.services.withdrawing import LOST_SUPPORT
 from memoryapp.ledger import integrity
 from memoryapp.ledger.integrity import Check, Finding, about
-from memoryapp.ledger.models import Workspace
+from memoryapp.ledger.models import Workspace, Write
 from memoryapp.ontology.queries import current_ontology
+from memoryapp.review.models import Case
+from memoryapp.sources.queries import withdrawn
 
 CHUNK = 300
 
 
 def register() -> None:
     """Let `manage.py integrity` run these."""
-    integrity.register(Check("nodes", "Nodes and their keys are what is believed of them", _nodes))
+    integrity.register(Check("nodes", "Nodes and their keys are what is believed of them", _nodes, project_all))
+    integrity.register(Check("taken_back", "What stands on nothing but sources taken back is asked about", _taken_back))
     integrity.register(Check("heads", "Beliefs and relations are in the state their history says", _heads))
     integrity.register(Check("support", "Every belief stands on evidence or a derivation", _support))
     integrity.register(Check("relations", "Every relation is whole, and supersessions go round in no circle", _whole))
@@ -52,6 +57,27 @@ def _nodes(workspace: Workspace) -> Iterator[Finding]:
                 yield about(node, "Its properties are not what is believed of it.")
             if keys[node.pk] != set(projections[node.pk].keys):
                 yield about(node, "Its identity keys are not what is believed of it.")
+
+
+def project_all(write: Write) -> None:
+    """Read every node off its beliefs anew."""
+    declared = current_ontology(write.workspace).document.node_classes
+    nodes = Node.objects.filter(workspace=write.workspace, node_class__in=list(declared)).order_by("pk")
+    project(write, nodes)
+
+
+def _taken_back(workspace: Workspace) -> Iterator[Finding]:
+    sources = set(withdrawn(workspace).values_list("source", flat=True))
+    if not sources:
+        return
+    lost = Support.without(sources=sources).lost()
+    asked = set(
+        Case.objects.filter(workspace=workspace, kind=LOST_SUPPORT, state=Case.State.OPEN).values_list("key", flat=True)
+    )
+    held = Belief.objects.filter(pk__in=lost, status__in=[Status.ACTIVATED, Status.RESOLVING]).order_by("pk")
+    for belief in held:
+        if str(belief.pk) not in asked:
+            yield about(belief, "All it stood on was taken back, it is held, and nobody is asked.")
 
 
 def _heads(workspace: Workspace) -> Iterator[Finding]:

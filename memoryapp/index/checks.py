@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from memoryapp.index.models import IndexEntry
 from memoryapp.index.queries import unindexed
+from memoryapp.index.services import drifted, rebuild
 from memoryapp.index.texts import shelves
 from memoryapp.ledger import integrity
 from memoryapp.ledger.integrity import Check, Finding, about
@@ -14,12 +15,14 @@ from memoryapp.ledger.models import Workspace
 
 def register() -> None:
     """Let `manage.py integrity` run these."""
-    integrity.register(Check("index", "Everything that is searched is in the index, and nothing else", _index))
+    integrity.register(Check("index", "Everything that is searched is in the index, and nothing else", _index, rebuild))
 
 
 def _index(workspace: Workspace) -> Iterator[Finding]:
     for target_type, target in unindexed(workspace):
         yield Finding(target_type, str(target), "It is not in the index.")
+    for target_type, target in drifted(workspace):
+        yield Finding(target_type, str(target), "The index holds other words than its room.")
     for target_type, reader in sorted(shelves().items()):
         held = set(reader.ids(workspace))
         for entry in IndexEntry.objects.filter(workspace=workspace, target_type=target_type).order_by("pk"):

@@ -131,6 +131,22 @@ def refresh(write: Write, limit: int = 1000) -> int:
     return len(targets)
 
 
+def drifted(workspace: Workspace) -> Iterator[Target]:
+    """Targets whose entries do not hold what their rooms say today, and are not marked as stale."""
+    for target_type, reader in sorted(shelves().items()):
+        for ids in _chunks(reader.ids(workspace), BATCH):
+            targets = [(target_type, id) for id in ids]
+            entries = {
+                (one.target_id, one.part): one for one in _entries_of(workspace, targets) if one.state == "fresh"
+            }
+            wrong = set()
+            for text in reader.load(workspace, list(ids)):
+                entry = entries.pop((text.target_id, text.part), None)
+                if entry is not None and not _same(entry, text):
+                    wrong.add(text.target_id)
+            yield from ((target_type, one) for one in sorted(wrong | {target for target, _ in entries}))
+
+
 def rebuild(write: Write) -> int:
     """Throw the workspace's index away and build it from the rooms. Returns how many entries were written."""
     _needs_transaction()

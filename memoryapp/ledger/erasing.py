@@ -47,9 +47,9 @@ UUIDS = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 class Marked:
     """What goes: rows by table, and words that may stand nowhere in the workspace afterwards.
 
-    With `seen_by` only what that somebody may see is marked: a preview tells nobody of what is out of their sight, which
-    goes all the same. `name` is what has to be typed before it is done. `spans` are places within texts of others: table, row, column,
-    and where they begin and end.
+    With `seen_by` only what that somebody may see is marked: a preview tells nobody of what is out of their sight, and
+    that goes all the same. `name` is what has to be typed before it is done. `spans` are places within texts of others:
+    table, row, column, and where they begin and end.
     """
 
     workspace: Workspace

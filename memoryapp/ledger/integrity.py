@@ -1,15 +1,19 @@
 """What must hold of a stored memory beyond what the database enforces, checked on demand.
 
-Each room registers its checks. A check reports rows; it never repairs.
+Each room registers its checks. A check reports rows. What is only derived, a projection or the index, is made anew on
+demand (`repair`); what was told, believed or decided is never touched.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from memoryapp.ledger import triggers
-from memoryapp.ledger.models import Workspace, WorkspaceRow, Write
+from memoryapp.ledger.erasing import is_genuine
+from memoryapp.ledger.models import Actor, Erasure, Workspace, WorkspaceRow, Write
+from memoryapp.ledger.principal import Principal
+from memoryapp.ledger.services import actor_named, record
 
 
 @dataclass(frozen=True)
@@ -23,11 +27,13 @@ class Finding:
 
 @dataclass(frozen=True)
 class Check:
-    """`run(workspace)` yields what is wrong in that workspace; nothing when all is well."""
+    """`run(workspace)` yields what is wrong in that workspace; nothing when all is well. `repair(write)` makes what the
+    check looks at anew, where it is only derived."""
 
     name: str
     title: str
     run: Callable[[Workspace], Iterator[Finding]]
+    repair: Callable[[Write], object] | None = None
 
 
 @dataclass(frozen=True)
@@ -55,6 +61,18 @@ def checks() -> list[Check]:
 def examine(workspace: Workspace) -> list[Report]:
     """Run every check on a workspace."""
     return [Report(check, workspace, list(check.run(workspace))) for check in checks()]
+
+
+def repair(workspace: Workspace, reports: Iterable[Report]) -> list[Check]:
+    """Make anew what can be, of the checks that found something: one write each. Returns the checks."""
+    actor = actor_named(workspace, Actor.Kind.SYSTEM, "commonplace", "Commonplace")
+    by = Principal(workspace, actor, "command")
+    made = []
+    for report in reports:
+        if report.findings and report.check.repair is not None:
+            record(by, "repair", report.check.repair, rationale=f"{report.check.title}: it was not so.")
+            made.append(report.check)
+    return made
 
 
 def about(row: WorkspaceRow, what: str) -> Finding:
@@ -90,6 +108,15 @@ def _writes_in_order(workspace: Workspace) -> Iterator[Finding]:
         yield about(before, "It is ahead of the workspace's sequence or clock.")
 
 
+def _erasures_closed(workspace: Workspace) -> Iterator[Finding]:
+    for erasure in Erasure.objects.filter(workspace=workspace).order_by("pk"):
+        if erasure.closed_at is None:
+            yield about(erasure, "It was never closed, so that content can still be changed.")
+        elif not is_genuine(erasure.receipt):
+            yield about(erasure, "Its receipt is not as it was written.")
+
+
+register(Check("erasures", "Every erasure is closed, with its receipt", _erasures_closed))
 register(Check("guards", "The database holds every guard", _guards_present))
 register(Check("references", "Every reference stays within its workspace", _references_within))
 register(Check("writes", "Writes are in one order", _writes_in_order))

@@ -17,12 +17,13 @@ from memoryapp.doors.errors import Conflict, Invalid
 from memoryapp.graph import services as graph
 from memoryapp.graph.models import Belief, Node, Relation
 from memoryapp.graph.queries import views
-from memoryapp.ledger import dump, triggers
+from memoryapp.ledger import dump, erasing, triggers
 from memoryapp.ledger.models import Actor, Workspace, Write
 from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import create_workspace, record
 from memoryapp.review import services as review
 from memoryapp.review.models import Case, Decision
+from memoryapp.sources.withdrawing import withdraw
 from tests.graph.telling import Memory
 from tests.review.conftest import Letters, letters, opened
 
@@ -45,6 +46,12 @@ def lived_in(operator: Principal, reviewer: Principal, letters: Letters, opened:
     memory.do(lambda write: graph.retract(write, wrong, reason="Never was right."))
     agent = memory.do(lambda write: access.create_agent(write, name="Clerk", surfaces=["lookup"]))
     memory.do(lambda write: access.issue_key(write, agent=agent))
+    source = memory.source("2026-04-02", "Ines prefers the night train.")
+    memory.say("2026-04-02", "Ines prefers the night train.", twin, source=source)
+    record(operator, "t", lambda write: withdraw(write, source=source.pk), "It was said in jest.")
+    gone = memory.node("Otto Brandt")
+    memory.say("2026-05-02", "Otto Brandt prefers the bus.", gone)
+    record(operator, "e", lambda write: erasing.erase(write, "node", gone.pk, name="Otto Brandt"), "He asked for it.")
     case = opened("a|b")
     decision = record(reviewer, "decide", lambda write: review.decide(write, case.pk, lock=1, verdict="same"), "Yes.")
     record(reviewer, "undo", lambda write: review.undo(write, decision.pk), "No.")

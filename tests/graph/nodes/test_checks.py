@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from io import StringIO
 from typing import Any
 
 import pytest
+from django.core.management import CommandError, call_command
 from django.db import connection
 
 from memoryapp.graph import services
 from memoryapp.graph.models import Belief, IdentityKey, Node, Relation
+from memoryapp.graph.services import withdrawing
+from memoryapp.graph.statements import Quoted
+from memoryapp.index.models import IndexEntry
+from memoryapp.ledger import dump, erasing, triggers
 from memoryapp.ledger.integrity import examine
+from memoryapp.ledger.models import Erasure
+from memoryapp.ledger.services import record
 from tests.graph.nodes.telling import Graph
 
 pytestmark = [pytest.mark.django_db, pytest.mark.sql]
@@ -69,9 +77,60 @@ def _drift(model: type, **change: Any) -> Callable[[], None]:
 )
 def test_what_drifted_is_found(graph: Graph, drift: Callable[[], None], found: tuple[str, str]) -> None:
     """C8."""
-    from memoryapp.ledger import triggers
-
     graph.say("Ines likes tea.", graph.person("Ines"))
     triggers.drop()
     drift()
     assert found in findings(graph)
+
+
+def test_only_projections_and_the_index_are_made_anew(graph: Graph) -> None:
+    """C8: a repair leaves what was told, believed and decided as it stands, and what it cannot mend stays a finding."""
+    ines = graph.person("Ines")
+    belief = graph.say("Ines likes tea.", ines)
+    before = dump.heads(list(Belief.objects.all()))
+    kept = Node.objects.get(pk=ines.pk).properties
+    triggers.drop()
+    _drift(Node, properties="{}", label="Nobody")()
+    _drift(IdentityKey, active=False)()
+    IndexEntry.objects.filter(target_id=belief.pk).delete()
+    _drift(IndexEntry, text="Ines likes rum.")()
+    triggers.install()
+    assert {check for check, _ in findings(graph)} == {"nodes", "index"}
+    said = StringIO()
+    call_command("integrity", workspace=graph.by.workspace.slug, repair=True, stdout=said)
+    assert "made anew: Nodes and their keys" in said.getvalue()
+    assert findings(graph) == set()
+    assert Node.objects.get(pk=ines.pk).properties == kept
+    assert dump.heads(list(Belief.objects.all())) == before
+    triggers.drop()
+    _drift(Belief, status="archived")()
+    triggers.install()
+    with pytest.raises(CommandError, match="findings"):
+        call_command("integrity", workspace=graph.by.workspace.slug, repair=True, stdout=said)
+
+
+def test_what_is_held_though_its_source_was_taken_back_is_found(graph: Graph) -> None:
+    """C8, T33 in spirit: nothing is held without support unless a person is asked."""
+    source = graph.source()
+    belief = graph.say("Ines likes tea.", graph.person("Ines"), evidence=(Quoted(source),))
+    record(graph.by, "t", lambda write: withdrawing.take_back(write, source=source.pk), rationale="Wrong.")
+    assert findings(graph) == set()
+    triggers.drop()
+    with connection.cursor() as cursor:
+        for table, column in (("graph_belief", "id"), ("graph_beliefstate", "belief_id")):
+            value = Belief._meta.pk.get_db_prep_value(belief.pk, connection)
+            cursor.execute(f"UPDATE {table} SET status = 'activated', standing = 'holds' WHERE {column} = %s", [value])
+    triggers.install()
+    assert ("taken_back", "All it stood on was taken back, it is held, and nobody is asked.") in findings(graph)
+
+
+def test_an_erasure_left_open_and_a_receipt_rewritten_are_found(graph: Graph) -> None:
+    ines = graph.person("Ines")
+    record(graph.by, "e", lambda write: erasing.erase(write, "node", ines.pk, name="Ines"), rationale="Asked for.")
+    assert findings(graph) == set()
+    triggers.drop()
+    _drift(Erasure, receipt="{}")()
+    assert ("erasures", "Its receipt is not as it was written.") in findings(graph)
+    _drift(Erasure, closed_at=None)()
+    triggers.install()
+    assert ("erasures", "It was never closed, so that content can still be changed.") in findings(graph)

@@ -9,6 +9,8 @@ from memoryapp.ledger import integrity
 from memoryapp.ledger.models import Workspace
 
 SHOWN = 20
+ROUNDS = 2
+"""The index is made of projections, so what was made anew of these may show there."""
 
 
 class Command(BaseCommand):
@@ -16,6 +18,11 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--workspace", default="", help="slug of the one workspace to check")
+        parser.add_argument(
+            "--repair",
+            action="store_true",
+            help="make projections and the index anew where they are not as they must be",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         workspaces = Workspace.objects.order_by("slug")
@@ -25,7 +32,13 @@ class Command(BaseCommand):
                 raise CommandError(f"There is no workspace “{options['workspace']}”.")
         found = 0
         for workspace in workspaces:
-            for report in integrity.examine(workspace):
+            reports = integrity.examine(workspace)
+            for _ in range(ROUNDS if options["repair"] else 0):
+                made = integrity.repair(workspace, reports)
+                for check in made:
+                    self.stdout.write(f"{workspace.slug}: made anew: {check.title}")
+                reports = integrity.examine(workspace) if made else reports
+            for report in reports:
                 self._print(report)
                 found += len(report.findings)
         if found:
