@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from typing import Any
 from urllib.parse import urlsplit
 
 from django.contrib.auth.decorators import login_required
+from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.views import LoginView, LogoutView
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_POST
 
+from memoryapp.access import rate
 from memoryapp.access.models import Membership, User
 from memoryapp.console import design, spending
 from memoryapp.console.forms import SignInForm
 from memoryapp.console.overview import overview as told
 from memoryapp.console.services import PREFERENCES, keep_preference
-from memoryapp.doors.errors import Invalid
+from memoryapp.doors.errors import Invalid, TooMany
 from memoryapp.doors.pages import member_page, page, refusal_page, wants_fragment
 from memoryapp.ledger.principal import Principal
 
@@ -27,6 +30,29 @@ class SignIn(LoginView):
     template_name = "console/sign_in.html"
     authentication_form = SignInForm
     redirect_authenticated_user = True
+
+    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        try:
+            rate.may_try_a_password(*_tried(request))
+        except TooMany as error:
+            form = SignInForm(request, initial={"username": request.POST.get("username", "")})
+            context = self.get_context_data(form=form, held=error.detail)
+            return self.render_to_response(
+                context, status=error.status, headers={"Retry-After": str(error.extra["retry_after"])}
+            )
+        return super().post(request, *args, **kwargs)
+
+    def form_invalid(self, form: AuthenticationForm) -> HttpResponse:
+        rate.wrong_password(*_tried(self.request))
+        return super().form_invalid(form)
+
+    def form_valid(self, form: AuthenticationForm) -> HttpResponse:
+        rate.right_password(*_tried(self.request))
+        return super().form_valid(form)
+
+
+def _tried(request: HttpRequest) -> tuple[str, str]:
+    return request.POST.get("username", ""), request.META.get("REMOTE_ADDR", "")
 
 
 class SignOut(LogoutView):

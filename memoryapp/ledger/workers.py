@@ -107,10 +107,11 @@ def start_heartbeat(role: str) -> threading.Event:
     started_at = timezone.now()
 
     def beat() -> None:
-        Worker.objects.filter(seen_at__lt=started_at - FORGET_WORKERS_AFTER).delete()
+        forgotten = False
         while True:
             try:
                 beat_once(name, role, started_at)
+                forgotten = forgotten or _forget_workers(started_at)
             except Exception as error:
                 log.warning("heartbeat_failed", error=type(error).__name__)
             close_old_connections()
@@ -119,6 +120,12 @@ def start_heartbeat(role: str) -> threading.Event:
 
     threading.Thread(target=beat, name="heartbeat", daemon=True).start()
     return stop
+
+
+def _forget_workers(now: dt.datetime) -> bool:
+    """Forget who has not been seen for long. True when it is done."""
+    Worker.objects.filter(seen_at__lt=now - FORGET_WORKERS_AFTER).delete()
+    return True
 
 
 def say_goodbye(role: str) -> None:

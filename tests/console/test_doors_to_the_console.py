@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Callable
 
 import pytest
+import time_machine
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from memoryapp.access.models import User
 from memoryapp.ledger.models import Workspace
@@ -50,6 +53,29 @@ def test_a_wrong_password_does_not_say_whether_the_account_exists(client: Client
     told = "That user name and password do not go together."
     assert told in known
     assert told in unknown
+
+
+def test_guessing_a_password_is_braked_for_that_name_and_nobody_else(client: Client, nadia: User) -> None:
+    vera = User.objects.create_user("vera", password=PASSWORD)
+    wrong = {"username": "vera", "password": "wrong"}
+    assert [client.post("/sign-in/", wrong).status_code for _ in range(10)] == [200] * 10
+    for password in ("wrong", PASSWORD):
+        held = client.post("/sign-in/", {"username": " VERA", "password": password})
+        assert held.status_code == 429
+        assert int(held["Retry-After"]) > 0
+        assert "That was wrong 10 times." in held.content.decode()
+    assert client.post("/sign-in/", {"username": "nadia", "password": PASSWORD}).status_code == 302
+    client.post("/sign-out/")
+    with time_machine.travel(timezone.now() + dt.timedelta(minutes=6)):
+        assert client.post("/sign-in/", {"username": vera.username, "password": PASSWORD}).status_code == 302
+
+
+def test_whoever_signs_in_begins_anew(client: Client, nadia: User) -> None:
+    for _ in range(3):
+        for _ in range(9):
+            client.post("/sign-in/", {"username": "nadia", "password": "wrong"})
+        assert client.post("/sign-in/", {"username": "nadia", "password": PASSWORD}).status_code == 302
+        client.post("/sign-out/")
 
 
 def test_signing_out_takes_a_post(client_of_nadia: Client) -> None:

@@ -31,7 +31,6 @@ def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Run
         if ON_POSTGRESQL:
             line = held.enter_context(Line(held.enter_context(database_beside(os.environ["DATABASE_URL"]))))
         product = Running(disk or directory, {"DATABASE_URL": line.url} if line else {})
-        product.output = directory / "output.txt"
         held.callback(product.stop)
         product.start("--no-demonstration")
         yield product, line, disk

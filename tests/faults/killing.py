@@ -251,9 +251,9 @@ def what_is_wrong_with_what_was_decided(rows: Memory, acknowledged: dict[str, st
         for row in rows["graph.relationplayer"]
         if row["kind"] == "supersession" and row["role"] == "superseded"
     }
-    for case, verdict in acknowledged.items():
-        if case not in decisions or decisions[case]["verdict"] != verdict:
-            wrong.append(f"case {case} was acknowledged as {verdict} and is {decisions.get(case)}")
+    for decided, verdict in acknowledged.items():
+        if decided not in decisions or decisions[decided]["verdict"] != verdict:
+            wrong.append(f"case {decided} was acknowledged as {verdict} and is {decisions.get(decided)}")
     for case in rows["review.case"]:
         decision = decisions.get(case["id"])
         if (case["state"] == "decided") != (decision is not None):

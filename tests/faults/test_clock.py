@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import datetime as dt
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
 import time_machine
+from django.db import OperationalError
 from django.test import Client
 from django.utils import timezone
 
@@ -98,6 +100,29 @@ def test_a_living_worker_keeps_its_job_over_a_clock_set_back(operator: Principal
         workers._running.pop(taken.lease)
     job.refresh_from_db()
     assert job.state == "succeeded"
+
+
+def test_a_worker_that_starts_while_the_database_is_away_is_seen_when_it_is_back(
+    db: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[str] = []
+    seen = threading.Event()
+
+    def away_at_first(name: str, role: str, started_at: dt.datetime) -> None:
+        said.append(name)
+        if len(said) < 3:
+            raise OperationalError("the database is away")
+        seen.set()
+
+    monkeypatch.setattr(workers, "HEARTBEAT_SECONDS", 0.01)
+    monkeypatch.setattr(workers, "beat_once", away_at_first)
+    monkeypatch.setattr(workers, "_forget_workers", lambda now: True)
+    monkeypatch.setattr(workers, "close_old_connections", lambda: None)
+    stop = workers.start_heartbeat("worker")
+    try:
+        assert seen.wait(60)
+    finally:
+        stop.set()
 
 
 def test_a_worker_that_died_before_the_clock_was_set_back_is_not_taken_to_live(db: None, client: Client) -> None:

@@ -143,6 +143,16 @@ def test_when_the_master_is_killed_outright_its_children_end_too(installation: R
         time.sleep(0.1)
 
 
+def test_a_database_that_does_not_answer_is_named_in_one_sentence(running: Running) -> None:
+    running.settings["DATABASE_URL"] = "postgres://somebody:marlin@127.0.0.1:1/nowhere"
+    with pytest.raises(AssertionError) as ended:
+        running.start()
+    told = str(ended.value)
+    assert "The database does not answer" in told
+    assert "Traceback" not in told
+    assert "marlin" not in told
+
+
 def test_a_taken_port_is_refused_in_one_sentence_before_anything_is_made(running: Running) -> None:
     with socket.socket() as other:
         other.bind(("127.0.0.1", running.port))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import socket
 import sys
@@ -13,7 +14,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.db import connections
+from django.db import DatabaseError, OperationalError, connections
 
 from memoryapp.console import firstrun
 from memoryapp.console.supervisor import Child, Group
@@ -36,10 +37,16 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, host: str, port: int, no_demonstration: bool, **options: Any) -> None:
         refuse_a_taken_port(host, port)
-        self.stdout.write("Preparing the database ...")
-        call_command("migrate", interactive=False, verbosity=0)
-        call_command("collectstatic", interactive=False, verbosity=0)
-        first = firstrun.prepare(demonstration=not no_demonstration)
+        self._say("Preparing the database ...")
+        try:
+            call_command("migrate", interactive=False, verbosity=0)
+            call_command("collectstatic", interactive=False, verbosity=0)
+            first = firstrun.prepare(demonstration=not no_demonstration)
+        except OperationalError as error:
+            raise CommandError(
+                f"The database does not answer ({str(error).strip().splitlines()[-1]}). Is it running, and is "
+                "DATABASE_URL what it should be?"
+            ) from error
         connections.close_all()
         group = Group(children(host, port), say=self._say)
         group.start()
@@ -47,8 +54,10 @@ class Command(BaseCommand):
         sys.exit(group.watch(lambda: greeting.given(self._say)))
 
     def _say(self, line: str) -> None:
-        self.stdout.write(line)
-        self.stdout.flush()
+        """Print a line; when there is nowhere left to print it, go on all the same."""
+        with contextlib.suppress(OSError):
+            self.stdout.write(line)
+            self.stdout.flush()
 
 
 class Greeting:
@@ -63,7 +72,7 @@ class Greeting:
         """Say the greeting when its time has come. Asked again and again until then."""
         self.ticks += 1
         late = self.ticks > READ_WITHIN_TICKS
-        due = self._answers() and (late or (queries.status().attended and not self._still_reading()))
+        due = self._answers() and (late or self._settled())
         connections.close_all()
         if due:
             say(self.text())
@@ -98,8 +107,12 @@ class Greeting:
         except (OSError, urllib.error.URLError):
             return False
 
-    def _still_reading(self) -> bool:
-        return "demonstration" in self.first.made and queries.anything_to_do()
+    def _settled(self) -> bool:
+        """Whether somebody is at work, and the demonstration has been read."""
+        try:
+            return queries.status().attended and not ("demonstration" in self.first.made and queries.anything_to_do())
+        except DatabaseError:
+            return False
 
 
 def children(host: str, port: int) -> list[Child]:
