@@ -24,30 +24,18 @@ from memoryapp.access.authentication import known_key
 from memoryapp.doors import problems, strict
 from memoryapp.doors.errors import Denied, DomainError, Malformed
 from memoryapp.doors.trace import trace_id
-from memoryapp.mcp import server
+from memoryapp.mcp import calling, server
 
 Message = Mapping[str, Any]
 Scope = dict[str, Any]
 Receive = Callable[[], Awaitable[Any]]
 Send = Callable[[Message], Awaitable[None]]
-App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
-PATH = "/mcp"
-
-
-def beside(pages: App) -> App:
-    """The product's ASGI application: the tool server at /mcp, everything else as before."""
-
-    async def application(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and scope["path"].rstrip("/") == PATH:
-            await _answer(scope, receive, send)
-        else:
-            await pages(scope, receive, send)
-
-    return application
+PATH = calling.ADDRESS
 
 
-async def _answer(scope: Scope, receive: Receive, send: Send) -> None:
+async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+    """Answer one request to the tool server."""
     request = ASGIRequest(scope, io.BytesIO())
     trace = trace_id(request)
     refused = await sync_to_async(_refusal, thread_sensitive=False)(request)

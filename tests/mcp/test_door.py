@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -10,6 +13,7 @@ from django.test import AsyncRequestFactory, override_settings
 from memoryapp.doors.errors import DomainError
 from memoryapp.mcp import door
 from tests.api.calling import Caller
+from tests.house.running import ROOT
 
 
 def asked(caller: Caller, **headers: str) -> Any:
@@ -43,3 +47,12 @@ def test_an_origin_is_ours_or_one_that_is_trusted(reader: Caller, origin: str, t
     with pytest.raises(DomainError) as refused:
         door._check(asked(reader, Origin=origin))
     assert refused.value.code == "foreign_origin"
+
+
+def test_a_process_that_nobody_asks_for_tools_does_not_carry_them() -> None:
+    """Web, worker and scheduler stay small: neither the tool server's SDK nor the model's client is loaded unasked."""
+    written = "import sys, memoryapp.asgi; print([name for name in ('starlette', 'httpx2') if name in sys.modules])"
+    done = subprocess.run(
+        [sys.executable, "-c", written], cwd=ROOT, capture_output=True, text=True, check=False, env=os.environ
+    )
+    assert (done.returncode, done.stdout.strip()) == (0, "[]"), done.stderr

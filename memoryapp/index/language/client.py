@@ -13,7 +13,6 @@ import time
 from dataclasses import dataclass, field
 from typing import Any
 
-import httpx2
 from django.conf import settings
 from django.utils import timezone
 
@@ -71,7 +70,12 @@ def configured() -> bool:
 
 
 def complete(question: Question) -> Reply:
-    """Ask the model. Raises Trouble, within about `MODEL_SECONDS`."""
+    """Ask the model. Raises Trouble, within about `MODEL_SECONDS`.
+
+    The HTTP client is loaded here, so that a process that never asks does not carry it.
+    """
+    import httpx2
+
     began = time.monotonic()
     try:
         status, headers, body = _post(question, began + settings.MODEL_SECONDS)
@@ -88,6 +92,8 @@ def complete(question: Question) -> Reply:
 
 
 def _post(question: Question, until: float) -> tuple[int, Any, str]:
+    import httpx2
+
     asked = {
         "model": settings.MODEL_NAME,
         "messages": [{"role": "system", "content": question.task}, {"role": "user", "content": question.about}],
