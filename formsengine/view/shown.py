@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +17,7 @@ from formsengine.log.lifecycle import stands_ready
 from formsengine.log.response import WRITABLE, Response
 from formsengine.log.snapshot import PASSED, blockers, keys, plain, reason
 from formsengine.problems import Problem, Refused
+from formsengine.values.runtime import shown as shown_value
 from formsengine.view.why import MASK, why
 
 SCOPES = ("now", "step", "field", "outline", "changes")
@@ -189,7 +191,7 @@ def _entry(response: Response, who: Reader, planned: Planned, key: Key, state: S
     language = who.language or form.default_language
     made: dict[str, Any] = {
         "field": address(response.plan, response.rows, key),
-        "label": response.plan.label(planned, language),
+        "label": spoken(response, response.plan.label(planned, language), key[1], who),
         "type": question.type,
         "state": str(state.name),
     }
@@ -212,6 +214,28 @@ def _entry(response: Response, who: Reader, planned: Planned, key: Key, state: S
         if len(labels) > OPTIONS:
             made["more_options"] = len(labels) - OPTIONS
     return made
+
+
+NAMED = re.compile(r"\$\{\s*([^}\s]+)\s*\}")
+
+
+def spoken(response: Response, text: str, row: str, who: Reader) -> str:
+    """A text with the answers it names in their places; what has no answer yet is three dots."""
+    if "${" not in text:
+        return text
+
+    def value(match: re.Match[str]) -> str:
+        named = response.plan.by_name.get(match[1])
+        if named is None or not named.is_field:
+            return match[0]
+        at = row
+        while at and response.rows.by_id[at].repeat not in named.rows_of[-1:]:
+            at = response.rows.parents[at]
+        if who.masked and named.question.sensitive:
+            return MASK
+        return shown_value(response.evaluation.values.get((named.uid, at))) or "..."
+
+    return NAMED.sub(value, text)
 
 
 def _values(response: Response, who: Reader, planned: Planned, key: Key, state: State) -> dict[str, Any]:

@@ -176,6 +176,15 @@ def test_a_view_that_does_not_exist_is_refused_with_those_that_do() -> None:
     assert missing.value.accepted == ("age: Age",)
 
 
+def test_a_label_says_the_answers_it_names() -> None:
+    told = {"label": {"en": "What did ${name} weigh, at ${age}?"}}
+    pets = rows("pets", asks("name", "text"), asks("weight") | told)
+    filling = Filling(form(asks("age"), pets))
+    row = filling.row("pets", name="Rex")
+    entry = view(filling.response, scope="field", id=f"pets/{row}/weight")
+    assert entry["label"] == "What did Rex weigh, at ...?"
+
+
 def test_a_long_list_of_choices_is_cut_and_counted() -> None:
     filling = Filling(form(asks("x", "choice", choices="l"), lists=[choices("l", *(f"c{n}" for n in range(40)))]))
     entry: dict[str, Any] = view(filling.response)["ask"][0]
