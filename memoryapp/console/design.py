@@ -6,6 +6,7 @@ import datetime as dt
 from typing import Any
 
 from memoryapp.console.navigation import ENTRIES, Link
+from memoryapp.console.plots import bars
 from memoryapp.console.wording import STATES
 
 INES = {"name": "Ines Ferro", "kind": "person"}
@@ -89,6 +90,12 @@ def content() -> dict[str, Any]:
         "evidence": _evidence(),
         "cases": _cases(),
         "verdicts": _verdicts(),
+        "trend": _trend(),
+        "views": {
+            "name": "Everything",
+            "given": [{"name": "Everything", "url": "#views", "here": True}, {"name": "Old", "url": "#views"}],
+            "kept": [{"name": "Ferro, unclaimed", "url": "#views", "whose": "Nadia"}],
+        },
         "tabs": [
             {"title": "Why", "url": "#tabs", "here": True},
             {"title": "History", "url": "#tabs", "count": 4},
@@ -103,6 +110,13 @@ def content() -> dict[str, Any]:
         "nadia": NADIA,
         "now": _at(6, 2, 14, 3),
     }
+
+
+def _trend() -> dict[str, Any]:
+    numbers = [(3, 2, 9), (5, 4, 12), (2, 5, 7), (0, 0, 0), (1, 0, 2), (8, 6, 15), (4, 7, 11)]
+    days = [(dt.date(2026, 6, day), one) for day, one in enumerate(numbers, start=1)]
+    names = (("opened", "Opened"), ("people", "Decided by people"), ("policy", "Settled by policy"))
+    return {"plot": bars(days, [css for css, _ in names]), "days": days, "names": names}
 
 
 def _older() -> dict[str, Any]:

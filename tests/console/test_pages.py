@@ -48,6 +48,11 @@ def addresses(
         "an agent": f"/w/harbour/agents/{Agent.objects.values_list('pk', flat=True)[0]}/",
         "members": "/w/harbour/members/",
         "a member": f"/w/harbour/members/{Membership.objects.values_list('pk', flat=True)[0]}/",
+        "queue": "/w/harbour/queue/",
+        "several at once": "/w/harbour/queue/several/?all=yes&verdict=belief_conflict/newer_replaces",
+        "decisions": "/w/harbour/queue/decisions/?whose=all",
+        "policies": "/w/harbour/policies/",
+        "search": "/w/harbour/search/?q=emails",
         "ontology": "/w/harbour/ontology/",
         "recall": "/w/harbour/recall/?q=weekly+emails+or+a+monthly+summary",
     }

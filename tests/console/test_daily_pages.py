@@ -1,0 +1,134 @@
+"""What a day at the console needs beside deciding: search, views of one's own, others at work, the way things go."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from memoryapp.access.models import SavedView
+from memoryapp.graph.models import Belief
+from memoryapp.ledger.principal import Principal
+from memoryapp.ledger.services import record
+from memoryapp.review import queries, services
+from memoryapp.review.models import Case
+from memoryapp.review.queries import Filters
+from tests.graph.telling import Memory
+from tests.visiting import client_of, tell_a_story
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+QUEUE = "/w/harbour/queue/"
+
+
+@pytest.fixture
+def told(curator_agent: Principal, work: Callable[[], int]) -> Case:
+    tell_a_story(curator_agent, work)
+    return Case.objects.get(kind="belief_conflict")
+
+
+@pytest.fixture
+def memory(curator_agent: Principal, operator: Principal) -> Memory:
+    return Memory(curator_agent, operator)
+
+
+def test_a_search_finds_beliefs_things_words_and_cases(told: Case, administrator: Principal) -> None:
+    client = client_of(administrator)
+    text = client.get("/w/harbour/search/?q=emails").content.decode()
+    for part in ("Beliefs", "Conversations", "What was said"):
+        assert f">{part}</h2>" in text
+    assert str(Belief.objects.filter(content__contains="weekly status emails")[0].pk) in text
+    assert "Ines Ferro" in client.get("/w/harbour/search/?q=Ines+Ferro").content.decode()
+    assert "Waiting cases" in client.get("/w/harbour/search/?q=monthly").content.decode()
+    assert "Nothing has these words" in client.get("/w/harbour/search/?q=zebra").content.decode()
+    assert client.get("/w/harbour/search/?q=%00%22%27%2A").status_code == 200
+
+
+def test_a_view_is_kept_shown_to_whom_it_is_for_and_forgotten(
+    told: Case, administrator: Principal, reviewer: Principal
+) -> None:
+    mine, others = client_of(administrator), client_of(reviewer)
+    given = {"place": "queue", "query": "kind=belief_conflict", "name": "Contradictions"}
+    back = mine.post("/w/harbour/views/", given)
+    assert back["Location"] == f"{QUEUE}?kind=belief_conflict"
+    assert "Contradictions" in mine.get(QUEUE).content.decode()
+    assert "Contradictions" not in others.get(QUEUE).content.decode()
+    mine.post("/w/harbour/views/", given | {"shared": "yes"})
+    assert "Contradictions" in others.get(QUEUE).content.decode()
+    view = SavedView.objects.get()
+    assert others.post(f"/w/harbour/views/{view.pk}/forget/").status_code == 404
+    assert mine.post(f"/w/harbour/views/{view.pk}/forget/").status_code == 302
+    assert not SavedView.objects.exists()
+    mine.post("/w/harbour/views/", {"place": "beliefs", "query": "show=ended", "name": "Over"})
+    assert "Over" in mine.get("/w/harbour/beliefs/").content.decode()
+    assert mine.post("/w/harbour/views/", given | {"place": "jobs"}).status_code == 422
+    mine.post("/w/harbour/views/", given | {"name": "x" * 61})
+    assert SavedView.objects.count() == 1
+
+
+def test_the_queue_is_told_what_others_did_and_nothing_when_nothing_was(
+    told: Case, administrator: Principal, reviewer: Principal
+) -> None:
+    client = client_of(administrator)
+    administrator.workspace.refresh_from_db()
+    since = administrator.workspace.write_sequence
+    live = f"{QUEUE}live/?here={told.pk}&lock={told.lock}&since="
+    assert client.get(f"{live}{since}", headers={"HX-Request": "true"}).status_code == 204
+    record(reviewer, "claim", lambda write: services.claim(write, told.pk))
+    claimed = client.get(f"{live}{since}", headers={"HX-Request": "true"}).content.decode()
+    assert f"{reviewer.actor.name} is on this" in claimed
+    record(reviewer, "decide", lambda write: services.decide(write, told.pk, lock=told.lock, verdict="older_stands"))
+    decided = client.get(f"{live}{since}", headers={"HX-Request": "true"}).content.decode()
+    assert "decided: Older stands." in decided
+    assert f"item-{told.pk}" not in decided
+
+
+def test_the_queue_is_walked_page_by_page_in_every_order(memory: Memory, administrator: Principal) -> None:
+    """However a page is reached, forwards or back, the pages together are the queue, each case once."""
+    for number in range(7):
+        owner = memory.node(f"Person {number}")
+        memory.say("2026-03-02", f"Person {number} wants weekly letters", owner, topic="letters")
+        memory.say("2026-06-01", f"Person {number} wants monthly letters", owner, topic="letters")
+    for number, case in enumerate(Case.objects.order_by("pk")):
+        Case.objects.filter(pk=case.pk).update(priority=(number % 3) * 10, reach=number % 2)
+    for order in queries.ORDERS:
+        filters = Filters(order=order)
+        whole = list(queries.queue(administrator, filters))
+        walked, page = [], queries.listed(administrator, filters, size=3)
+        pages = [page.cases]
+        while page.after:
+            page = queries.listed(administrator, filters, size=3, after=page.cases[-1])
+            pages.append(page.cases)
+        walked = [case for cases in pages for case in cases]
+        assert walked == whole, order
+        back = queries.listed(administrator, filters, size=3, before=pages[2][0])
+        assert (back.cases, back.before, back.after) == (pages[1], True, True), order
+
+
+def test_two_weeks_of_what_opened_and_was_decided_are_drawn(told: Case, administrator: Principal) -> None:
+    record(
+        administrator,
+        "decide",
+        lambda write: services.decide(write, told.pk, lock=told.lock, verdict="newer_replaces"),
+    )
+    today = queries.trend(administrator)[-1]
+    assert today.by_people == 1
+    assert today.by_policy > 0
+    text = client_of(administrator).get("/w/harbour/").content.decode()
+    assert "The last two weeks" in text
+    assert "plot__people" in text
+
+
+def test_what_was_taken_back_stands_behind_what_holds(told: Case, administrator: Principal) -> None:
+    """A supersession that was undone is shown below the one that stands."""
+    decide = lambda verdict: record(  # noqa: E731
+        administrator,
+        "decide",
+        lambda write: services.decide(write, told.pk, lock=Case.objects.get(pk=told.pk).lock, verdict=verdict),
+    )
+    decision = decide("newer_replaces")
+    record(administrator, "undo", lambda write: services.undo(write, decision.pk))
+    decide("newer_replaces")
+    weekly = Belief.objects.get(content__contains="weekly status emails")
+    page = client_of(administrator).get(f"/w/harbour/beliefs/{weekly.pk}/")
+    assert [one["stands"] for one in page.context["superseded_by"]] == [True, False]
