@@ -13,6 +13,7 @@ OVER = {
     "beliefs": "what is believed, and the nodes it is about",
     "turns": "turns of conversations",
     "sources": "everything said or read",
+    "episodes": "what happened",
     "all": "all of these",
 }
 """What is searched, by the word that asks for it."""

@@ -20,7 +20,13 @@ from memoryapp.recall import queries
 from memoryapp.recall.asked import OVER, Asked, Hit, Recalled
 from memoryapp.recall.queries.finding import eligible
 
-WORDS = {"beliefs": "Beliefs and nodes", "turns": "Turns", "sources": "All said or read", "all": "All of these"}
+WORDS = {
+    "beliefs": "Beliefs and nodes",
+    "turns": "Turns",
+    "sources": "All said or read",
+    "episodes": "What happened",
+    "all": "All of these",
+}
 """What may be searched, short enough for a choice."""
 HITS = 20
 SOURCES = 2
@@ -126,7 +132,12 @@ def _left_out(by: Principal, asked: Asked, recalled: Recalled) -> list[dict[str,
 
 
 def _url(by: Principal, what: str, thing: uuid.UUID) -> str:
-    views = {"belief": "graph:belief", "node": "graph:node", "source": "sources:source"}
+    views = {
+        "belief": "graph:belief",
+        "node": "graph:node",
+        "source": "sources:source",
+        "episode": "timeline:episode",
+    }
     return address(by, views[what], thing)
 
 

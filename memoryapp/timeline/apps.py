@@ -8,6 +8,7 @@ class TimelineConfig(AppConfig):
     def ready(self) -> None:
         from memoryapp.graph import changes
         from memoryapp.graph.pages import sections
+        from memoryapp.graph.queries import anything
         from memoryapp.index import texts
         from memoryapp.ledger import triggers
         from memoryapp.ontology import usage as ontology_usage
@@ -15,6 +16,7 @@ class TimelineConfig(AppConfig):
         from memoryapp.sources.withdrawing import Resting, rests_on_source
         from memoryapp.timeline import checks, erasing, feeding, usage
         from memoryapp.timeline.pages import episodes
+        from memoryapp.timeline.queries import why
         from memoryapp.timeline.services import conversations, withdrawing
         from memoryapp.timeline.triggers import rules
 
@@ -25,5 +27,6 @@ class TimelineConfig(AppConfig):
         texts.register(feeding.EPISODE, feeding.ids, feeding.load)
         rests_on_source("timeline", Resting(withdrawing.withdrawn, withdrawing.lifted, feeding.traces))
         sections.register("timeline", episodes.node_section)
+        anything.register(feeding.EPISODE, why.why)
         erasing.register()
         checks.register()

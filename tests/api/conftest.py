@@ -72,7 +72,7 @@ def things(operator: Principal, reviewer: Principal, curator: Caller, work: Call
         "relation_id": [relation.pk],
         "case_id": [case.pk],
         "decision_id": [decision.pk],
-        "thing_id": [ines.pk, weekly.pk, edge.pk, relation.pk, source.pk],
+        "thing_id": [ines.pk, weekly.pk, edge.pk, relation.pk, source.pk, episode.pk],
         "membership_id": [reviewer.actor.membership.pk],
         "agent_id": [curator.agent.pk],
         "key_id": [curator.issued.key.pk],

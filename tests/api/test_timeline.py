@@ -199,3 +199,26 @@ def test_what_cannot_be_recorded_is_refused_with_its_place(
 def test_what_cannot_be_asked_is_refused_with_the_parameter(curator: Caller, query: str, place: str) -> None:
     answer = curator.get(f"episodes?{query}")
     assert (answer.status_code, answer.json()["errors"][0]["path"]) == (400, place)
+
+
+def test_episodes_are_recalled_and_say_why_they_are_there(curator: Caller, graph: Graph) -> None:
+    ines, mira = graph.person("Ines Ferro"), graph.person("Mira Oduya")
+    made = curator.post("episodes", {"items": [MEETING | {"participants": [taking(ines)]}]})
+    episode = made.json()["items"][0]
+    asked = {"question": "prices of the berths", "over": "episodes"}
+    for over in ("episodes", "all"):
+        hits = curator.post("recall", asked | {"over": over}).json()["hits"]
+        assert [(one["what"], one["id"], one["text"]) for one in hits] == [
+            ("episode", episode["id"], MEETING["content"])
+        ]
+        assert hits[0]["provenance"] == "meeting, 2026-03-02, with Ines Ferro"
+    assert curator.post("recall", {"question": "prices of the berths"}).json()["hits"] == []
+    for narrowed, found in (({"owner": str(ines.pk)}, 1), ({"owner": str(mira.pk)}, 0), ({"valid_at": "2026-01"}, 0)):
+        assert len(curator.post("recall", asked | narrowed).json()["hits"]) == found
+    assert curator.post("recall", asked | {"known_at": "2026-01-01"}).json()["hits"] == []
+    told = curator.get(hits[0]["why"]).json()
+    assert (told["what"], told["episode"]["content"]) == ("episode", MEETING["content"])
+    assert [one["form"] for one in told["served"]].count("recall") == 3
+    lock = curator.get(f"episodes/{episode['id']}")["ETag"]
+    curator.post(f"episodes/{episode['id']}/retract", {"reason": "It never was."}, If_Match=lock)
+    assert curator.post("recall", asked).json()["hits"] == []

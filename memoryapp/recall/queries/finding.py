@@ -25,6 +25,9 @@ from memoryapp.recall.asked import Asked, Miss, Recalled, within_budget
 from memoryapp.recall.feeding import BELIEF, NODE
 from memoryapp.recall.queries.telling import tell
 from memoryapp.sources.models import Source
+from memoryapp.timeline.feeding import EPISODE
+from memoryapp.timeline.models import Episode, EpisodeBelief, EpisodeParticipant
+from memoryapp.timeline.queries import recallable
 
 
 def find(by: Principal, asked: Asked) -> Recalled:
@@ -34,11 +37,12 @@ def find(by: Principal, asked: Asked) -> Recalled:
     """
     by.require("recall")
     asked.check()
-    if asked.over != "beliefs":
+    if asked.over not in ("beliefs", "episodes"):
         by.require("read_sources")
+    if asked.over in ("episodes", "all"):
+        by.require("read_timeline")
     may = eligible(by, asked)
-    targets = index.Targets(_rows, (may.form,), may.given, in_threads=asked.over != "beliefs")
-    scope = index.Scope(by.workspace, targets, since=asked.since, until=asked.until)
+    scope = index.Scope(by.workspace, _targets(asked, may), since=asked.since, until=asked.until)
     found = index.search(scope, asked.question, limit=asked.limit)
     hits, left_out = within_budget(tell(by, asked, may.among, found.hits), asked.budget_tokens)
     return Recalled(
@@ -49,6 +53,13 @@ def find(by: Principal, asked: Asked) -> Recalled:
         unknown=found.unknown,
         expanded=found.expanded,
     )
+
+
+def _targets(asked: Asked, may: Eligible) -> index.Rows | index.Targets:
+    """The rows that may be served. What asks for no belief has no use for most values of a prepared query."""
+    if asked.over == "episodes":
+        return _rows(may.form, **may.given)
+    return index.Targets(_rows, (may.form,), may.given, in_threads=asked.over != "beliefs")
 
 
 @dataclass(frozen=True)
@@ -123,8 +134,10 @@ def _rows(form: Form, **given: Any) -> index.Rows:
         targets[BELIEF] = wanted
         if not form.narrowed:
             targets[NODE] = _nodes(form, by, known_at)
-    if form.over != "beliefs":
+    if form.over not in ("beliefs", "episodes"):
         targets[SOURCE] = _sources(form, by, wanted, valid_at, known_at)
+    if form.over in ("episodes", "all"):
+        targets[EPISODE] = _episodes(form, by, wanted, valid_at, known_at, given["owner"], given["subject"])
     return targets
 
 
@@ -135,6 +148,27 @@ def _nodes(form: Form, by: Principal, known_at: dt.datetime | None) -> QuerySet[
     if form.history:
         return nodes.exclude(state=Node.State.FOLDED)
     return nodes.filter(state=Node.State.ACTIVE)
+
+
+def _episodes(
+    form: Form,
+    by: Principal,
+    wanted: QuerySet[Belief],
+    valid_at: dt.datetime | None,
+    known_at: dt.datetime | None,
+    owner: uuid.UUID | None,
+    subject: uuid.UUID | None,
+) -> QuerySet[Episode]:
+    """What happened by then; where certain beliefs are asked for, what they were learned from or whose part it was."""
+    found = recallable(by, valid_at=valid_at, known_at=known_at)
+    if not form.narrowed:
+        return found
+    meant = Q(Exists(EpisodeBelief.objects.filter(episode=OuterRef("pk"), belief__in=wanted.values("pk"))))
+    taking = EpisodeParticipant.objects.filter(episode=OuterRef("pk"), revision__sequence=OuterRef("lock"))
+    for node in (owner, subject):
+        if node is not None:
+            meant |= Q(Exists(taking.filter(node=node)))
+    return found.filter(meant)
 
 
 def _sources(

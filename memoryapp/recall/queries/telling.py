@@ -23,6 +23,10 @@ from memoryapp.ledger.principal import Principal
 from memoryapp.recall.asked import Asked, Hit, Told
 from memoryapp.recall.feeding import BELIEF, NODE
 from memoryapp.sources.models import Source
+from memoryapp.timeline.feeding import EPISODE
+from memoryapp.timeline.models import Episode
+from memoryapp.timeline.queries import Shown, with_details
+from memoryapp.timeline.queries import told as told_episode
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,8 @@ def tell(by: Principal, asked: Asked, among: Among, found: Sequence[index.Hit]) 
         made |= _nodes(by, of_type[NODE])
     if of_type[SOURCE]:
         made |= _sources(by, among, of_type[SOURCE])
+    if of_type[EPISODE]:
+        made |= _episodes(by, asked, of_type[EPISODE])
     return [made[hit.target_id] for hit in found if hit.target_id in made]
 
 
@@ -122,6 +128,31 @@ def _sources(by: Principal, among: Among, found: Sequence[index.Hit]) -> dict[uu
 
 def _seen_sources(workspace: Workspace, ids: Sequence[uuid.UUID]) -> QuerySet[Source]:
     return Source.objects.filter(workspace=workspace, pk__in=ids).select_related("participant", "thread", "member")
+
+
+def _episodes(by: Principal, asked: Asked, found: Sequence[index.Hit]) -> dict[uuid.UUID, Hit]:
+    """Episodes with what was said of them, now or as known then. Words that were not said then are not served."""
+    rows = Episode.objects.visible_to(by).filter(pk__in=[hit.target_id for hit in found])
+    shown = {one.episode.pk: one for one in with_details(list(rows), asked.known_at)}
+    made = {}
+    for hit in found:
+        one = shown.get(hit.target_id)
+        if one is None:
+            continue
+        text = next(islice(passages(one.revision.content), hit.part, None), one.revision.content)
+        episode = told_episode(one)
+        kept = ("kind", "occurred_at", "occurred_from", "occurred_to", "participants")
+        made[one.episode.pk] = _hit(
+            hit, text, episode_line(one), episode={name: episode[name] for name in kept} | {"passage": hit.part}
+        )
+    return made
+
+
+def episode_line(shown: Shown) -> str:
+    """What it was, when and with whom, e.g. `meeting, 2026-03-02, with Ines Ferro`."""
+    day = shown.revision.ordered_at.astimezone(zone(shown.revision.zone)).date().isoformat()
+    names = list(dict.fromkeys(node.label for node, _ in shown.people))
+    return f"{shown.episode.kind.replace('_', ' ')}, {day}" + (f", with {', '.join(names)}" if names else "")
 
 
 def _learned(belief: Belief, served: bool) -> Told:

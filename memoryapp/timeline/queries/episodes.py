@@ -85,6 +85,19 @@ def episodes(by: Principal, asked: Asked = EVERYTHING) -> QuerySet[Episode]:
     return found.order_by("-ordered_at", "-pk")
 
 
+def recallable(
+    by: Principal, *, valid_at: dt.datetime | None = None, known_at: dt.datetime | None = None
+) -> QuerySet[Episode]:
+    """What may be recalled: recorded episodes in sight, as known then, that had begun by then. Compares values only, so
+    that a query over them can be prepared."""
+    found: QuerySet[Episode] = Episode.objects.visible_to(by)
+    begun = Q(begins_at__isnull=True) | Q(begins_at__lte=valid_at) if valid_at else Q()
+    if not known_at:
+        return found.filter(begun, state=State.RECORDED)
+    then = EpisodeRevision.objects.filter(begun, episode=OuterRef("pk"), state=State.RECORDED)
+    return found.filter(Exists(_latest_by(then, known_at)))
+
+
 def timeline(by: Principal, node_id: uuid.UUID, asked: Asked = EVERYTHING) -> QuerySet[Episode]:
     """What happened with this node, the latest first. Raises NotFound for a node that is not there."""
     node = nodes.node(by, node_id)
