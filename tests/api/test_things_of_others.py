@@ -30,6 +30,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "withdraw-source": {"rationale": "It was said of somebody else."},
     "withdraw-thread": {"rationale": "It was said of somebody else."},
     "give-owner": REASON | {"owner": "01890a5d-ac96-774b-bcce-b302099a8057"},
+    "episode-learned": {"beliefs": ["01890a5d-ac96-774b-bcce-b302099a8057"]},
     "validity": REASON | {"valid_from": "2024"},
 }
 """By the name of an address: what its POST takes, where that is not a reason alone."""

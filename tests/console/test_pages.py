@@ -12,6 +12,7 @@ from memoryapp.access.models import Agent, Membership
 from memoryapp.graph.models import Belief, Node
 from memoryapp.ledger.models import Job
 from memoryapp.ledger.principal import Principal
+from memoryapp.timeline.models import Episode
 from tests.browser import Browser, faults_of, page_is_clean
 from tests.graph.telling import Memory
 from tests.visiting import tell_a_story
@@ -38,6 +39,9 @@ def addresses(
         "an edit": f"/w/harbour/beliefs/{drawn.pk}/edit/",
         "an end": f"/w/harbour/beliefs/{drawn.pk}/retire/",
         "a node": f"/w/harbour/nodes/{Node.objects.get(label='Ines Ferro').pk}/?at=2026-04-01",
+        "timeline": "/w/harbour/timeline/",
+        "timeline, asked": "/w/harbour/timeline/?q=weekly+emails&from=2026-03-01&to=2026-06-30",
+        "an episode": f"/w/harbour/timeline/{Episode.objects.values_list('pk', flat=True)[0]}/",
         "conversations": "/w/harbour/conversations/",
         "statements": "/w/harbour/conversations/?kind=statement",
         "a conversation": f"/w/harbour/conversations/{told['Fewer emails'].pk}/",

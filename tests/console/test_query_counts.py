@@ -23,6 +23,7 @@ from memoryapp.review.models import Case
 from memoryapp.sources.inputs import ThreadInput, TurnInput
 from memoryapp.sources.models import Thread
 from memoryapp.sources.services import tell
+from memoryapp.timeline.models import Episode
 from tests.visiting import INES, client_of, tell_a_story
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -33,7 +34,10 @@ RECORDED = {
     "beliefs/?show=everything": 10,
     "belief": 19,
     "edit": 5,
-    "node": 16,
+    "node": 17,
+    "timeline/": 11,
+    "timeline/?q=emails": 20,
+    "episode": 10,
     "conversations/": 6,
     "thread": 15,
     "conversations/?kind=statement": 5,
@@ -74,6 +78,7 @@ def test_every_page_keeps_to_its_number_of_queries(
         "belief": f"beliefs/{belief.pk}/",
         "edit": f"beliefs/{belief.pk}/edit/",
         "node": f"nodes/{Node.objects.get(label='Ines Ferro').pk}/",
+        "episode": f"timeline/{Episode.objects.values_list('pk', flat=True)[0]}/",
         "thread": f"conversations/{told['Fewer emails'].pk}/",
         "job": f"jobs/{Job.objects.order_by('created_at').values_list('pk', flat=True)[0]}/",
         "case": f"queue/{Case.objects.get(kind='belief_conflict').pk}/",
