@@ -34,7 +34,7 @@ RECORDED = {
     "beliefs/?show=everything": 10,
     "belief": 19,
     "edit": 5,
-    "node": 17,
+    "node": 16,
     "timeline/": 11,
     "timeline/?q=emails": 20,
     "episode": 10,
