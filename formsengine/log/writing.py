@@ -14,7 +14,8 @@ from formsengine.log.addresses import Found, NotFound, address, find_field
 from formsengine.log.commits import Clock, Commit, Event, Revision, Verdict, Writer, instant
 from formsengine.log.consequences import settle
 from formsengine.log.response import WRITABLE, Response
-from formsengine.problems import Problem, Refused, nearest
+from formsengine.log.shapes import misshapen
+from formsengine.problems import Refused, nearest
 from formsengine.values.read import Kept, Setting, read_answer
 from formsengine.values.refusing import Unreadable
 
@@ -40,7 +41,7 @@ class Patch:
     strict: bool = False
 
     def digest(self, writer: Writer) -> str:
-        return digest({"ops": [dict(op) for op in self.ops], "base": self.base, "by": writer.actor})
+        return digest({"ops": list(self.ops), "base": self.base, "by": writer.actor})
 
 
 def values(**answers: Any) -> list[dict[str, Any]]:
@@ -138,6 +139,9 @@ def _repeated(response: Response, patch: Patch, body: str) -> Commit | None:
 
 
 def _one(draft: Draft, op: Mapping[str, Any], number: int) -> None:
+    if wrong := misshapen(op):
+        draft.say(f"ops/{number}", "rejected", wrong, code="shape")
+        return
     name = str(op.get("op", ""))
     run = OPERATIONS.get(name)
     path = str(op.get("field") or op.get("repeat") or op.get("row") or f"ops/{number}")
@@ -360,10 +364,6 @@ def _settle_conflict(draft: Draft, key: Key, how: str) -> None:
     waiting = list(draft.response.conflicts.get(key, ()))
     event = {"event": "settled", "field": key[0], "row": key[1], "candidates": waiting, "how": how}
     draft.happen({**event, "by": draft.writer.actor})
-
-
-def refusal(path: str, code: str, message: str, accepted: Sequence[str] = ()) -> Refused:
-    return Refused(code, message, [Problem(path, code, message, tuple(accepted))])
 
 
 OPERATIONS: dict[str, Callable[[Draft, Mapping[str, Any]], None]] = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -101,7 +102,9 @@ class Filling:
         return [str(each["verdict"]) for each in self.last.verdicts]
 
     def replayed(self) -> Response:
-        return replay("response-1", self.ready, [commit.as_data() for commit in self.response.commits])
+        """The response read again from its log, as it comes back from a store: as text."""
+        stored = json.dumps([commit.as_data() for commit in self.response.commits])
+        return replay("response-1", self.ready, json.loads(stored))
 
 
 def facts(response: Response) -> dict[str, Any]:
