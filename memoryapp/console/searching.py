@@ -18,6 +18,9 @@ from memoryapp.review import queries as review
 from memoryapp.review import registry
 from memoryapp.review.pages.shown import headlines
 from memoryapp.sources.queries import in_place, sources, threads
+from memoryapp.timeline.feeding import EPISODE
+from memoryapp.timeline.models import Episode
+from memoryapp.timeline.queries import recallable, with_details
 
 EACH = 8
 
@@ -39,6 +42,8 @@ def _parts(by: Principal, asked: str) -> list[dict[str, Any]]:
         ("Beliefs", "graph:beliefs", f"?{urlencode({'show': 'everything', 'q': asked})}", _beliefs(by, beliefs)),
         ("Things", "", "", _nodes(by, asked)),
     ]
+    if by.may("read_timeline"):
+        parts.append(("What happened", "timeline:timeline", query, _happened(by, asked)))
     if by.may("read_sources"):
         parts.append(("Conversations", "sources:threads", query, _threads(by, asked)))
         parts.append(("What was said", "recall:lab", query, _said(by, asked)))
@@ -93,6 +98,21 @@ def _said(by: Principal, asked: str) -> list[dict[str, Any]]:
             "at": one.said_at,
         }
         for one in found
+    ]
+
+
+def _happened(by: Principal, asked: str) -> list[dict[str, Any]]:
+    hits = search(Scope(by.workspace, {EPISODE: recallable(by)}), asked, limit=EACH + 1).hits
+    rows = Episode.objects.visible_to(by).in_bulk([hit.target_id for hit in hits]) if hits else {}
+    shown = with_details([rows[hit.target_id] for hit in hits if hit.target_id in rows]) if rows else []
+    return [
+        {
+            "url": address(by, "timeline:episode", one.episode.pk),
+            "words": one.revision.content[:300],
+            "note": one.episode.kind,
+            "at": one.revision.ordered_at,
+        }
+        for one in shown
     ]
 
 

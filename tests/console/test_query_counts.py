@@ -53,7 +53,7 @@ RECORDED = {
     "case alone": 22,
     "queue/several/?all=yes": 14,
     "policies/": 8,
-    "search/?q=emails": 18,
+    "search/?q=emails": 21,
     "queue/decisions/": 7,
     "recall/?q=emails": 25,
 }

@@ -102,7 +102,8 @@ def _by_episode(rows: QuerySet[Episode], hits: Sequence[index.Hit]) -> dict[uuid
     of_thread = dict(rows.filter(thread__in=set(threads.values())).values_list("thread", "pk")) if threads else {}
     found: dict[uuid.UUID, _Found] = {}
     for hit in hits:
-        episode = hit.target_id if hit.target_type == EPISODE else of_thread.get(threads.get(hit.target_id))
+        thread = threads.get(hit.target_id)
+        episode = hit.target_id if hit.target_type == EPISODE else of_thread.get(thread) if thread else None
         if episode is None:
             continue
         one = found.setdefault(episode, _Found())
