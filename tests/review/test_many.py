@@ -19,7 +19,7 @@ from tests.review.conftest import Letters
 
 pytestmark = [pytest.mark.django_db, pytest.mark.sql]
 
-INDEXES = {"priority": "case_queue", "age": "case_age", "reach": "case_reach"}
+INDEXES = {"priority": ("case_queue",), "age": ("case_age", "case_newest"), "reach": ("case_reach",)}
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ def test_each_step_of_a_page_is_a_range_of_an_index(many: list[Case], reviewer: 
     middle = found[600]
     for step in [found, *_behind(found, middle, order)]:
         how = plan(step[:51])
-        assert INDEXES[order] in how, how
+        assert any(index in how for index in INDEXES[order]), how
         assert "TEMP B-TREE" not in how, how
         assert "Sort Key" not in how or "Incremental" in how, how
 
