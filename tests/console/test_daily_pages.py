@@ -119,6 +119,27 @@ def test_two_weeks_of_what_opened_and_was_decided_are_drawn(told: Case, administ
     assert "plot__people" in text
 
 
+def test_a_belief_is_asked_as_of_a_time_on_both_axes(told: Case, administrator: Principal) -> None:
+    """Weekly held in April; after the verdict it does not hold in July, though by what was known before it would."""
+    record(
+        administrator,
+        "decide",
+        lambda write: services.decide(write, told.pk, lock=told.lock, verdict="newer_replaces"),
+    )
+    weekly = Belief.objects.get(content__contains="weekly status emails")
+    client, page = client_of(administrator), f"/w/harbour/beliefs/{weekly.pk}/"
+    before = weekly.states.order_by("sequence")[0].recorded_at.isoformat().replace("+00:00", "Z")
+    for query, held in (
+        ("valid_at=2026-04-01", True),
+        ("valid_at=2026-07-01", False),
+        (f"valid_at=2026-07-01&known_at={before}", True),
+        ("known_at=2020-01-01", False),
+    ):
+        assert client.get(f"{page}?{query}").context["as_of"]["held"] is held, query
+    assert client.get(f"{page}?valid_at=someday").status_code == 422
+    assert client.get(page).context["as_of"]["asked"] is False
+
+
 def test_what_was_taken_back_stands_behind_what_holds(told: Case, administrator: Principal) -> None:
     """A supersession that was undone is shown below the one that stands."""
     decide = lambda verdict: record(  # noqa: E731

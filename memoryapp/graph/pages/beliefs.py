@@ -16,6 +16,7 @@ from memoryapp.graph.models import Belief
 from memoryapp.graph.models.beliefs import Standing, Status
 from memoryapp.graph.origins import origins
 from memoryapp.graph.pages import presenting
+from memoryapp.graph.pages.as_of import asked
 from memoryapp.graph.queries import listing
 from memoryapp.graph.queries.told import Told
 from memoryapp.graph.queries.why import why
@@ -95,7 +96,8 @@ def belief(request: HttpRequest, by: Principal, belief_id: uuid.UUID) -> HttpRes
     told = why(by, belief_id)
     if "belief" not in told:
         raise Invalid.at("", "not_a_belief", "That is a relation, not a belief.", "the id of a belief")
-    return page(request, "graph/belief.html", {"by": by, **_presented(by, belief_id, told)})
+    context = {"by": by, "as_of": asked(request, by, belief_id), **_presented(by, belief_id, told)}
+    return page(request, "graph/belief.html", context)
 
 
 def _query(request: HttpRequest) -> str:
