@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from formsengine.evaluation.states import Key
 from formsengine.log.addresses import Found, find_field
-from formsengine.log.commits import Commit
+from formsengine.log.commits import Commit, Revision
 from formsengine.log.response import WRITABLE, Response
 from formsengine.problems import Refused
 
@@ -31,12 +31,26 @@ def undo(draft: Draft, op: Mapping[str, Any]) -> None:
     if op.get("field"):
         _undo_field(draft, op)
         return
+    _alone(draft)
     number = op.get("commit")
     target = _own_newest(draft) if number is None else _commit(draft, number)
     moved = _take_back(draft, target, bool(op.get("strict") or draft.patch.strict))
     draft.commit.undoes = target.number
     if not moved:
         raise Refused("nothing", f"Everything of commit {target.number} has been changed since.")
+
+
+def _alone(draft: Draft) -> None:
+    """A commit that takes another back holds nothing else, so that it can be taken back itself."""
+    if len(draft.patch.ops) > 1:
+        raise Refused("alone", "Undo and redo of a commit stand alone in a patch; of a field they need not.")
+
+
+def _open_proposals(response: Response, commit: Commit) -> list[Revision]:
+    """Answers of the commit that still wait for a person."""
+    waiting = {each for found in response.conflicts.values() for each in found}
+    proposed = [event["id"] for event in commit.events if event["event"] == "proposed"]
+    return [response.revisions[each] for each in proposed if each in waiting]
 
 
 def _commit(draft: Draft, number: Any) -> Commit:
@@ -59,7 +73,8 @@ def _own_newest(draft: Draft) -> Commit:
         own = commit.by.actor == draft.writer.actor
         if own and commit.undoes is None and commit.redoes is None and commit.number not in response.undone:
             changes = response.changes.get(commit.number)
-            if changes and (changes.heads or changes.rows):
+            moved = changes is not None and bool(changes.heads or changes.rows)
+            if moved or _open_proposals(response, commit):
                 if draft.patch.base is not None and commit.number > draft.patch.base:
                     raise Refused("moved", f"Commit {commit.number} came after what you saw.")
                 return commit
@@ -77,6 +92,12 @@ def _take_back(draft: Draft, target: Commit, strict: bool) -> int:
         named = [draft.address(key) for key in skipped] + [draft.address(("", row)) for row in rows_skipped]
         raise Refused("moved", f"Changed since by a later commit: {', '.join(named)}.")
     moved = 0
+    for proposal in _open_proposals(response, target):
+        key = (proposal.field, proposal.row)
+        event = {"event": "settled", "field": key[0], "row": key[1], "candidates": [proposal.id], "how": "withdrawn"}
+        draft.happen({**event, "by": draft.writer.actor})
+        draft.say(draft.address(key), "withdrawn", revision=proposal.id)
+        moved += 1
     for key, (before, _) in fields.items():
         if key in skipped:
             draft.say(draft.address(key), "skipped", "A later commit changed this.")
@@ -143,7 +164,11 @@ def redo(draft: Draft, op: Mapping[str, Any]) -> None:
         found = find_field(response.plan, response.rows, str(op["field"]), aliases=draft.aliases)
         _redo_field(draft, found)
         return
-    target = next((each for each in reversed(response.commits) if _can_redo(draft, each)), None)
+    _alone(draft)
+    redone = {each.redoes for each in response.commits if each.redoes is not None}
+    undos = (each for each in reversed(response.commits) if each.undoes is not None and each.number not in redone)
+    mine = (each for each in undos if each.by.actor == draft.writer.actor and each.number > response.floor)
+    target = next(mine, None)
     if target is None:
         raise Refused("nothing", "There is nothing of yours to redo.")
     changes, moved = response.changes_of(target.number), 0
@@ -163,13 +188,6 @@ def redo(draft: Draft, op: Mapping[str, Any]) -> None:
     if not moved:
         raise Refused("nothing", "Everything that was undone has been answered anew.")
     draft.commit.redoes = target.number
-
-
-def _can_redo(draft: Draft, commit: Commit) -> bool:
-    response = draft.response
-    redone = {each.redoes for each in response.commits if each.redoes is not None}
-    own = commit.by.actor == draft.writer.actor and commit.number > response.floor
-    return own and commit.undoes is not None and commit.number not in redone
 
 
 def _redo_field(draft: Draft, found: Found) -> None:

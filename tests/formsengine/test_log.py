@@ -470,3 +470,28 @@ def test_writes_that_concern_nobody_are_refused_whole() -> None:
         with pytest.raises(Refused):
             write(response, ANA, patch, filling.clock)
     assert response.number == 0
+
+
+def test_undo_withdraws_an_answer_that_still_waits_beside_anothers() -> None:
+    filling = Filling(form(asks("x"), asks("y")))
+    filling.say(y=3, by=BEN)
+    filling.say(x=1)
+    filling.say(x=2, by=BEN, base=1)
+    assert filling.state("x") == "conflict"
+    filling.op("undo", BEN)
+    assert (filling.state("x"), filling.kept("x"), filling.kept("y")) == ("filled", 1, 3)
+    assert filling.verdicts() == ["withdrawn"]
+    filling.op("undo", BEN)
+    assert filling.kept("y") is None
+    assert facts(filling.replayed()) == facts(filling.response)
+
+
+def test_undo_of_a_commit_stands_alone_in_its_patch() -> None:
+    filling = Filling(form(asks("x"), asks("y")))
+    filling.say(x=1)
+    filling.say(x=2, y=2)
+    for alone in ("undo", "redo"):
+        with pytest.raises(Refused, match="stand alone"):
+            filling.patch([{"op": alone}, {"op": "set", "field": "y", "value": 5}])
+    filling.patch([{"op": "undo", "field": "x"}, {"op": "undo", "field": "y"}])
+    assert (filling.kept("x"), filling.kept("y")) == (1, None)
