@@ -257,6 +257,7 @@ WORDLESS = {
     "review.Case": {"kind"},
     "review.CaseSubject": {"role", "subject_type"},
     "review.Decision": {"verdict", "policy"},
+    "review.PolicyEdition": {"setting"},
     "sources.Participant": {"node_class"},
     "sources.Source": {"said_zone"},
     "sources.Thread": {"time_zone"},
