@@ -124,8 +124,8 @@ def through_rest(agent: Agent, filled: Filled) -> None:
         }
 
     def remember(count: int) -> Callable[[], Any]:
-        body: Any = [statement() for _ in range(count)]
-        return partial(agent.ask, "POST", "beliefs", body if count > 1 else body[0])
+        body = [statement() for _ in range(count)]
+        return partial(agent.ask, "POST", "beliefs", {"items": body} if count > 1 else body[0])
 
     singles = [timed(remember(1)) for _ in range(SINGLES)]
     row("REST: remember one belief with its evidence", singles)
@@ -166,7 +166,8 @@ def withdrawing(product: Product) -> None:
     owner = agent.ask("POST", "nodes", person)["items"][0]["id"]
     said = {"kind": "preference", "owners": [owner], "evidence": [{"source": note["id"]}]}
     for start in range(0, WITHDRAWN, 500):
-        agent.ask("POST", "beliefs", [said | {"content": f"Thing {start + n} is fine"} for n in range(500)])
+        items = [said | {"content": f"Thing {start + number} is fine"} for number in range(500)]
+        agent.ask("POST", "beliefs", {"items": items})
     body = {"reason": "It was not theirs to tell."}
     took = timed(partial(agent.ask, "POST", f"sources/{note['id']}/withdraw", body))
     print(f"- withdrawing a source under {WITHDRAWN} beliefs through REST: {took:.0f} ms")

@@ -45,6 +45,9 @@ Reader = Callable[[Sequence[Any], BaseDatabaseWrapper], list[Any]]
 MOST_KEPT = 2000
 """Forms kept in a process. Far more than the product has: lists of values are filled up to a power of two."""
 
+MOST_VALUES = 2048
+"""Values for which a form is kept; with more of them building it is a small part of the work."""
+
 MOST_AT_ONCE = 16
 """Rows for which the statement that inserts them is kept; for more of them building it is a small part of the work."""
 
@@ -61,6 +64,8 @@ def rows(build: Callable[..., QuerySet[Any, Row]], *shape: Hashable, **given: ob
     actor), a list of such, or None. A queryset of models or of `values_list` can be found so.
     """
     taken = [(name, *_taken(value)) for name, value in given.items()]
+    if sum(len(values) for _, _, values in taken) > MOST_VALUES:
+        return list(build(*shape, **given))
     key = (build, connections[DEFAULT_DB_ALIAS].vendor, shape, tuple((name, form) for name, form, _ in taken))
     plan = _plans.get(key)
     if plan is None:
@@ -81,6 +86,8 @@ def change(
     fixed = tuple((name, value) for name, value in to.items() if hasattr(value, "resolve_expression"))
     named = {name: value for name, value in to.items() if not hasattr(value, "resolve_expression")}
     taken = [(name, *_taken(value)) for name, value in (*named.items(), *given.items())]
+    if sum(len(values) for _, _, values in taken) > MOST_VALUES:
+        return build(*shape, **given).update(**to)
     forms = tuple((name, form) for name, form, _ in taken)
     key = (build, connections[DEFAULT_DB_ALIAS].vendor, shape, fixed, len(named), forms)
     plan = _plans.get(key)

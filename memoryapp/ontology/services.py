@@ -17,7 +17,7 @@ from memoryapp.doors.nearest import nearest
 from memoryapp.ledger.models import Workspace, Write
 from memoryapp.ledger.services import begin, create_workspace
 from memoryapp.ontology.changes import taken_away
-from memoryapp.ontology.compiled import Ontology, compile_document
+from memoryapp.ontology.compiled import Ontology, consistent
 from memoryapp.ontology.document import OntologyDocument, read, read_text
 from memoryapp.ontology.models import DeclaredKey, DeclaredRole, DeclaredType, OntologyVersion
 from memoryapp.ontology.usage import rows_using
@@ -64,10 +64,10 @@ def declare(write: Write, document: OntologyDocument | dict[str, Any]) -> Ontolo
     """
     write.by.require("apply_schema")
     document = document if isinstance(document, OntologyDocument) else read(document)
-    compiled = compile_document(document)
-    newest = OntologyVersion.objects.filter(workspace=write.workspace).order_by("-number").first()
     data = document.as_data()
     digest = digest_of(data)
+    compiled = consistent(document, digest)
+    newest = OntologyVersion.objects.filter(workspace=write.workspace).order_by("-number").first()
     if newest is not None:
         if newest.digest == digest:
             return newest

@@ -97,7 +97,8 @@ def source(by: Principal, source_id: uuid.UUID) -> Source:
 
 def in_place(by: Principal, source_ids: list[uuid.UUID]) -> dict[uuid.UUID, InPlace]:
     """Each source where it stands, in two queries however many there are. Ids out of sight are left out."""
-    found = list(sources(by).filter(pk__in=source_ids))
+    by.require("read_sources")
+    found = prepared.rows(_with_ids, workspace=by.workspace, ids=source_ids)
     wanted = {(turn.thread_id, turn.position + step) for turn in found if turn.position is not None for step in (-1, 1)}
     around = (
         Source.objects.filter(

@@ -15,6 +15,7 @@ from django.db.models.functions import Lower, Upper
 from django.test.utils import CaptureQueriesContext
 
 from memoryapp.graph.models import Belief, Node
+from memoryapp.graph.queries.anything import why_anything
 from memoryapp.graph.services.beliefs import supersede
 from memoryapp.ledger import prepared
 from memoryapp.ledger.models import Actor, Served, Workspace
@@ -55,7 +56,7 @@ def compared(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return asked
 
 
-def test_a_recall_and_a_brief_find_prepared_what_they_find_built_anew(operator: Principal, compared: list[str]) -> None:
+def test_recall_brief_and_why_find_prepared_what_they_find_built_anew(operator: Principal, compared: list[str]) -> None:
     memory = Memory(operator)
     ines, bram = memory.node("Ines Ferro"), memory.node("Bram Okafor")
     memory.say("2026-03-02", "Ines drinks green tea in the morning", ines)
@@ -76,8 +77,15 @@ def test_a_recall_and_a_brief_find_prepared_what_they_find_built_anew(operator: 
         for question in ("who drinks tea", "reports mothly"):
             find(operator, Asked(question, over, **when, **narrowed))  # type: ignore[arg-type]
     compose(operator, ines.pk)
-    assert {name.rsplit(".", 2)[0] for name in compared} >= {"memoryapp.index", "memoryapp.recall.queries"}
-    assert len(set(compared)) > 12
+    concluded = memory.conclude("Ines likes it quiet", memory.conclude("Ines keeps to herself", monthly))
+    for thing in (ines.pk, weekly.pk, monthly.pk, concluded.pk):
+        why_anything(operator, thing)
+    assert {name.rsplit(".", 2)[0] for name in compared} >= {
+        "memoryapp.index",
+        "memoryapp.recall.queries",
+        "memoryapp.graph.queries",
+    }
+    assert len(set(compared)) > 20
 
 
 def actors(workspace: Workspace, keys: Sequence[str], since: dt.datetime | None) -> QuerySet[Actor]:
@@ -92,6 +100,9 @@ def test_the_values_are_put_in_and_the_form_is_built_once(workspace: Workspace) 
         found = prepared.rows(actors, workspace=workspace, keys=keys, since=since)
         assert found == list(actors(workspace, keys, since))
         assert all(one.workspace == workspace for one in found)
+    many = [several[0].key, *(f"nobody-{number}" for number in range(prepared.MOST_VALUES))]
+    assert prepared.rows(actors, workspace=workspace, keys=many, since=None) == several[:1]
+    assert prepared.change(named_so, workspace=workspace, keys=many, to={"name": "Quay"}) == 1
     with CaptureQueriesContext(connection) as queries:
         elsewhere = Workspace(pk=uuid.uuid4())
         assert prepared.rows(actors, workspace=elsewhere, keys=["desk-1"], since=None) == []

@@ -6,7 +6,7 @@ import uuid
 from collections.abc import Callable
 from typing import Any
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from memoryapp.doors.errors import NotFound
 from memoryapp.graph.identity import unfolded
@@ -15,6 +15,8 @@ from memoryapp.graph.queries import walks
 from memoryapp.graph.queries.relations import relations
 from memoryapp.graph.queries.told import Told, cited, provenance, quotes, told
 from memoryapp.graph.queries.why import DEPTH, served, why
+from memoryapp.ledger import prepared
+from memoryapp.ledger.models import Workspace
 from memoryapp.ledger.principal import Principal
 from memoryapp.sources.models import Source
 
@@ -36,12 +38,11 @@ def why_anything(by: Principal, thing_id: uuid.UUID, depth: int = DEPTH) -> Told
 
     A node stands on what is said of it, a source on who recorded it; both tell what rests on them.
     """
-    node = Node.objects.visible_to(by).filter(pk=thing_id).select_related("write__actor", "folded_into").first()
+    node = prepared.first(_node, by=by, id=thing_id)
     if node is not None:
         return {"what": "node"} | _why_node(by, node)
     if by.may("read_sources"):
-        source = Source.objects.filter(workspace=by.workspace, pk=thing_id)
-        found = source.select_related("participant", "thread", "write__actor").first()
+        found = prepared.first(_source, workspace=by.workspace, id=thing_id)
         if found is not None:
             return {"what": "source"} | _why_source(by, found)
     for what, teller in _tellers.items():
@@ -52,6 +53,14 @@ def why_anything(by: Principal, thing_id: uuid.UUID, depth: int = DEPTH) -> Told
     except NotFound as error:
         raise NotFound("There is nothing of this id.", code="no_such_thing") from error
     return {"what": "belief" if "belief" in answer else "relation"} | answer
+
+
+def _node(by: Principal, id: uuid.UUID) -> QuerySet[Node]:
+    return Node.objects.visible_to(by).filter(pk=id).select_related("write__actor", "folded_into")
+
+
+def _source(workspace: Workspace, id: uuid.UUID) -> QuerySet[Source]:
+    return Source.objects.filter(workspace=workspace, pk=id).select_related("participant", "thread", "write__actor")
 
 
 def _why_node(by: Principal, asked: Node) -> Told:

@@ -9,10 +9,14 @@ import uuid
 from collections import defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
+from typing import Any
+
+from django.db.models import QuerySet
 
 from memoryapp.doors.errors import NotFound
 from memoryapp.graph.models import Belief, Relation, RelationPlayer
 from memoryapp.graph.models.beliefs import Standing, Status
+from memoryapp.ledger import prepared
 from memoryapp.ledger.principal import Principal
 from memoryapp.sources.models import WithdrawnSource
 
@@ -63,9 +67,7 @@ def evidence(by: Principal, belief_id: uuid.UUID, depth: int | None = None) -> W
         if level > (depth if depth is not None else MOST_LEVELS):
             walk.cut = bool(fresh)
             break
-        visible = (
-            set(Belief.objects.visible_to(by).filter(pk__in=fresh).values_list("pk", flat=True)) if fresh else set()
-        )
+        visible = set(prepared.rows(_in_sight, by=by, ids=fresh)) if fresh else set()
         walk.withheld += len(fresh - visible)
         walk.derivations += step
         met |= fresh
@@ -133,8 +135,12 @@ def dependants_of(by: Principal, beliefs: Iterable[uuid.UUID]) -> dict[uuid.UUID
 
 
 def _seen(by: Principal, belief_id: uuid.UUID) -> None:
-    if not Belief.objects.visible_to(by).filter(pk=belief_id).exists():
+    if not prepared.rows(_in_sight, by=by, ids=[belief_id]):
         raise NotFound("There is no such belief.", code="no_such_belief")
+
+
+def _in_sight(by: Principal, ids: Collection[uuid.UUID]) -> QuerySet[Belief, uuid.UUID]:
+    return Belief.objects.visible_to(by).filter(pk__in=ids).values_list("pk", flat=True)
 
 
 def _derivations(
@@ -142,18 +148,22 @@ def _derivations(
 ) -> list[Derivation]:
     """The standing derivations of these conclusions, or from these premises, with all their players."""
     role, ids = ("conclusion", conclusions) if conclusions is not None else ("premise", premises)
-    relations = RelationPlayer.objects.filter(
-        kind="derivation", role=role, belief__in=list(ids or ()), relation__state=Relation.State.ACTIVATED
-    ).values("relation")
     concluded: dict[uuid.UUID, uuid.UUID] = {}
     drawn_from: dict[uuid.UUID, list[uuid.UUID]] = defaultdict(list)
-    players = RelationPlayer.objects.filter(kind="derivation", relation__in=relations, belief__isnull=False)
-    for relation, played, belief in players.order_by("relation", "position").values_list("relation", "role", "belief"):
+    for relation, played, belief in prepared.rows(_deriving, role, ids=list(ids or ())):
         if played == "conclusion":
             concluded[relation] = belief
         else:
             drawn_from[relation].append(belief)
     return [Derivation(relation, belief, tuple(drawn_from[relation])) for relation, belief in concluded.items()]
+
+
+def _deriving(role: str, ids: Collection[uuid.UUID]) -> QuerySet[RelationPlayer, Any]:
+    relations = RelationPlayer.objects.filter(
+        kind="derivation", role=role, belief__in=ids, relation__state=Relation.State.ACTIVATED
+    ).values("relation")
+    players = RelationPlayer.objects.filter(kind="derivation", relation__in=relations, belief__isnull=False)
+    return players.order_by("relation", "position").values_list("relation", "role", "belief")
 
 
 def _goes_round(derivations: list[Derivation]) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import datetime as dt
 import uuid
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from django.db.models import Count, Q, QuerySet
 
@@ -18,7 +18,8 @@ from memoryapp.doors.errors import NotFound
 from memoryapp.graph.models import Belief, Relation, RelationPlayer, RelationState
 from memoryapp.graph.queries import walks, withdrawals
 from memoryapp.graph.queries.told import Told, history, provenance, quotes, told
-from memoryapp.ledger.models import ServedItem
+from memoryapp.ledger import prepared
+from memoryapp.ledger.models import ServedItem, Workspace
 from memoryapp.ledger.principal import Principal
 from memoryapp.review.models import Case, Decision
 
@@ -32,7 +33,7 @@ APART = ("sourcing", "ownership", "derivation", "supersession", "conflict")
 
 def why(by: Principal, thing_id: uuid.UUID, depth: int = DEPTH) -> Told:
     """Everything behind the belief or relation with this id. Raises NotFound when there is none in sight."""
-    belief = _beliefs(by).filter(pk=thing_id).first()
+    belief = prepared.first(_beliefs, by=by, ids=[thing_id])
     if belief is not None:
         return _why_belief(by, belief, depth)
     relation = Relation.objects.filter(workspace=by.workspace, pk=thing_id).select_related("write__actor").first()
@@ -43,8 +44,8 @@ def why(by: Principal, thing_id: uuid.UUID, depth: int = DEPTH) -> Told:
 
 def _why_belief(by: Principal, belief: Belief, depth: int) -> Told:
     walk = walks.evidence(by, belief.pk, depth)
-    ancestors = {one.pk: one for one in _beliefs(by).filter(pk__in=walk.ids)}
-    touching = _relations_of(belief.pk)
+    ancestors = {one.pk: one for one in prepared.rows(_beliefs, by=by, ids=walk.ids)}
+    touching = prepared.rows(_relations_of, belief=belief.pk)
     hidden = _hidden_players(by, [relation.pk for relation in touching])
     seen = [relation for relation in touching if relation.pk not in hidden]
     supersessions = [relation.pk for relation in seen if relation.kind == "supersession"]
@@ -101,32 +102,36 @@ def _why_relation(by: Principal, relation: Relation) -> Told:
     }
 
 
-def _beliefs(by: Principal) -> QuerySet[Belief]:
-    return Belief.objects.visible_to(by).select_related("write__actor")
+def _beliefs(by: Principal, ids: Sequence[uuid.UUID]) -> QuerySet[Belief]:
+    return Belief.objects.visible_to(by).filter(pk__in=ids).select_related("write__actor")
 
 
-def _relations_of(belief_id: uuid.UUID) -> list[Relation]:
-    played = RelationPlayer.objects.filter(belief=belief_id).values("relation")
-    return list(Relation.objects.filter(pk__in=played).select_related("write__actor").order_by("recorded_at", "pk"))
+def _relations_of(belief: uuid.UUID) -> QuerySet[Relation]:
+    played = RelationPlayer.objects.filter(belief=belief).values("relation")
+    return Relation.objects.filter(pk__in=played).select_related("write__actor").order_by("recorded_at", "pk")
 
 
 def _hidden_players(by: Principal, relations: list[uuid.UUID]) -> set[uuid.UUID]:
     """The relations in which a belief out of sight plays."""
-    return set(
-        RelationPlayer.objects.filter(relation__in=relations, belief__isnull=False)
-        .exclude(belief__in=Belief.objects.visible_to(by).values("pk"))
-        .values_list("relation", flat=True)
-    )
+    return set(prepared.rows(_hidden, by=by, relations=relations))
+
+
+def _hidden(by: Principal, relations: Sequence[uuid.UUID]) -> QuerySet[RelationPlayer, uuid.UUID]:
+    playing = RelationPlayer.objects.filter(relation__in=relations, belief__isnull=False)
+    hidden = playing.exclude(belief__in=Belief.objects.visible_to(by).values("pk"))
+    return hidden.values_list("relation", flat=True)
 
 
 def _players(relations: list[Relation]) -> dict[uuid.UUID, list[RelationPlayer]]:
     found: dict[uuid.UUID, list[RelationPlayer]] = defaultdict(list)
-    rows = RelationPlayer.objects.filter(relation__in=[relation.pk for relation in relations]).select_related(
-        "belief", "node", "source"
-    )
-    for player in rows.order_by("relation", "position"):
+    for player in prepared.rows(_playing, relations=[relation.pk for relation in relations]):
         found[player.relation_id].append(player)
     return found
+
+
+def _playing(relations: Sequence[uuid.UUID]) -> QuerySet[RelationPlayer]:
+    players = RelationPlayer.objects.filter(relation__in=relations).select_related("belief", "node", "source")
+    return players.order_by("relation", "position")
 
 
 def _owners(relations: list[Relation], players: dict[uuid.UUID, list[RelationPlayer]]) -> list[Told]:
@@ -251,11 +256,7 @@ def _player(player: RelationPlayer) -> Told:
 
 def served(by: Principal, thing_id: uuid.UUID) -> list[Told]:
     """The latest answers that carried it."""
-    items = (
-        ServedItem.objects.filter(workspace=by.workspace, target_id=thing_id)
-        .select_related("served__actor")
-        .order_by("-served__served_at", "pk")[:SERVED]
-    )
+    items = prepared.rows(_served, workspace=by.workspace, thing=thing_id)
     return [
         {
             "at": item.served.served_at,
@@ -267,6 +268,11 @@ def served(by: Principal, thing_id: uuid.UUID) -> list[Told]:
         }
         for item in items
     ]
+
+
+def _served(workspace: Workspace, thing: uuid.UUID) -> QuerySet[ServedItem]:
+    items = ServedItem.objects.filter(workspace=workspace, target_id=thing).select_related("served__actor")
+    return items.order_by("-served__served_at", "pk")[:SERVED]
 
 
 def served_since(by: Principal, thing_id: uuid.UUID, since: dt.datetime | None = None) -> int:

@@ -43,16 +43,23 @@ _editions: dict[tuple[str, int], Ontology] = {}
 EDITIONS_KEPT = 256
 
 
+def consistent(document: OntologyDocument, digest: str) -> Ontology:
+    """`compile_document`, at most once in a process for documents of the same digest."""
+    return kept_edition(digest, 0) or _keep(digest, 0, compile_document(document))
+
+
 def edition(digest: str, number: int, data: Any) -> Ontology:
     """The edition with this digest and number, read and compiled at most once in a process."""
-    kept = _editions.get((digest, number))
-    if kept is None:
-        if len(_editions) >= EDITIONS_KEPT:
-            _editions.pop(next(iter(_editions)), None)
-        kept = _editions[digest, number] = Ontology(read(data), number)
-    return kept
+    return kept_edition(digest, number) or _keep(digest, number, Ontology(read(data), number))
 
 
 def kept_edition(digest: str, number: int) -> Ontology | None:
     """An edition that was compiled before."""
     return _editions.get((digest, number))
+
+
+def _keep(digest: str, number: int, compiled: Ontology) -> Ontology:
+    if len(_editions) >= EDITIONS_KEPT:
+        _editions.pop(next(iter(_editions)), None)
+    _editions[digest, number] = compiled
+    return compiled

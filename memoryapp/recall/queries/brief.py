@@ -8,11 +8,14 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from django.db.models import QuerySet
+
 from memoryapp.doors import marker, moments
 from memoryapp.doors.errors import Invalid
 from memoryapp.graph.models import Belief, Node
 from memoryapp.graph.queries import views
 from memoryapp.graph.queries.nodes import node
+from memoryapp.ledger import prepared
 from memoryapp.ledger.principal import Principal
 from memoryapp.ontology.compiled import Ontology
 from memoryapp.ontology.queries import current_ontology
@@ -58,9 +61,15 @@ def compose(by: Principal, owner: uuid.UUID, budget_tokens: int = USUAL_BUDGET) 
         accepted = f"{LEAST_BUDGET} to {MOST_BUDGET}"
         raise Invalid.at("budget_tokens", "out_of_range", "This is no budget for a brief.", accepted)
     of = node(by, owner)
-    scopes = (views.Scope(owner=of.pk), views.Scope(subject=of.pk))
-    found = {belief.pk: belief for scope in scopes for belief in views.current(by, scope)}
+    at = views.now(by.workspace)
+    owned = prepared.rows(_current, by=by, at=at, owner=of.pk, subject=None)
+    about = prepared.rows(_current, by=by, at=at, owner=None, subject=of.pk)
+    found = {belief.pk: belief for belief in (*owned, *about)}
     return _fitting(by, of, _in_order(current_ontology(by), list(found.values())), budget_tokens)
+
+
+def _current(by: Principal, at: dt.datetime, owner: uuid.UUID | None, subject: uuid.UUID | None) -> QuerySet[Belief]:
+    return views.current(by, views.Scope(owner=owner, subject=subject), at=at)
 
 
 def _in_order(ontology: Ontology, beliefs: Sequence[Belief]) -> list[tuple[str, Belief]]:
