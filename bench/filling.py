@@ -45,8 +45,7 @@ class Filled:
         """Remember until there are so many."""
         missing = beliefs - Belief.objects.filter(workspace=self.by.workspace, kind="preference").count()
         for start in range(0, missing, BATCH):
-            statements = [self._statement(turn) for turn in self.turns(min(BATCH, missing - start))]
-            self._write(lambda write, statements=statements: remember_all(write, statements))
+            self._remember(self.turns(min(BATCH, missing - start)))
 
     def question(self) -> str:
         """Of one of the people, and four words that may have been said."""
@@ -69,6 +68,10 @@ class Filled:
         ]
         self.told += count
         return list(self._write(lambda write: tell(write, thread, [someone], turns)).turns)
+
+    def _remember(self, turns: list[Source]) -> None:
+        statements = [self._statement(turn) for turn in turns]
+        self._write(lambda write: remember_all(write, statements))
 
     def _people(self) -> None:
         quoted = (Quoted(self.turns(1)[0]),)

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memoryapp.index.queries import Found, Scope
+from memoryapp.index import queries
+from memoryapp.index.queries import Found, Scope, Targets
 from memoryapp.index.services import remove
 from memoryapp.index.texts import Text
 from memoryapp.ledger.models import Actor
@@ -236,3 +237,36 @@ def test_a_removed_row_is_gone_from_the_next_search(shelf: Shelf) -> None:
     shelf.write(lambda write: remove(write, [(NOTE, ids[4])]))
     assert shelf.search("kettle").hits == []
     assert shelf.search("kettel").unknown == ["kettel"], "a word goes with the last row that holds it"
+
+
+def test_rows_that_hold_common_words_alone_are_left_out_where_they_cannot_come_near(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The answer is the same to the byte as when every row is looked at."""
+    chance = random.Random(7)
+    rest = ["anchor", "barge", "crane", "dock", "ebb", "ferry", "gull", "hull", "inlet", "jetty"]
+    shelf.notes(*(f"harbour note {number} of {' and '.join(chance.sample(rest, 2))}" for number in range(400)))
+    read: list[int] = []
+    holding = queries._holding_any
+
+    def counted(scope: Scope, sought: Any) -> list[Any]:
+        rows = holding(scope, sought)
+        read.append(len(rows))
+        return rows
+
+    monkeypatch.setattr(queries, "_holding_any", counted)
+    everything = Scope(shelf.workspace, {NOTE: None})
+    fewer = Scope(shelf.workspace, Targets(everyones, in_threads=False))
+    all_read = Scope(shelf.workspace, Targets(everyones))
+    for question in ("harbour ferry", "harbour note crane gull hull", "harbour note 17", "a harbour", "ferry hrbour"):
+        answers = []
+        for scope in (everything, all_read, fewer):
+            read.clear()
+            answers.append(as_bytes(shelf.search(question, scope=scope, limit=5)))
+        assert len(set(answers)) == 1, question
+        if "ferry" in question or "crane" in question:
+            assert read[0] < 300, f"{question}: {read}"
+
+
+def everyones() -> dict[str, None]:
+    return {NOTE: None}
