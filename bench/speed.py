@@ -168,7 +168,7 @@ def withdrawing(product: Product) -> None:
     for start in range(0, WITHDRAWN, 500):
         items = [said | {"content": f"Thing {start + number} is fine"} for number in range(500)]
         agent.ask("POST", "beliefs", {"items": items})
-    body = {"reason": "It was not theirs to tell."}
+    body = {"rationale": "It was not theirs to tell."}
     took = timed(partial(agent.ask, "POST", f"sources/{note['id']}/withdraw", body))
     print(f"- withdrawing a source under {WITHDRAWN} beliefs through REST: {took:.0f} ms")
 

@@ -48,8 +48,8 @@ MOST_KEPT = 2000
 MOST_VALUES = 2048
 """Values for which a form is kept; with more of them building it is a small part of the work."""
 
-MOST_AT_ONCE = 16
-"""Rows for which the statement that inserts them is kept; for more of them building it is a small part of the work."""
+MOST_AT_ONCE = 32
+"""Rows that one statement inserts."""
 
 _FAR_OFF = dt.datetime(8888, 8, 8, tzinfo=dt.UTC)
 _NEVER_AN_ID = 0x5EED << 112
@@ -97,16 +97,14 @@ def change(
 
 
 def insert(made: Sequence[Model]) -> None:
-    """Store new rows of one model: what `bulk_create` does, without numbers that the database gives. One statement."""
-    if not made:
-        return
-    if len(made) > MOST_AT_ONCE:
-        type(made[0])._default_manager.bulk_create(made)
-        return
+    """Store new rows of one model: what `bulk_create` does, without numbers that the database gives. A statement for
+    each `MOST_AT_ONCE` of them."""
     connection = connections[DEFAULT_DB_ALIAS]
-    key = (type(made[0]), connection.vendor, len(made))
-    kept = _insertions.get(key) or _keep(_insertions, key, _Insertion(made))
-    kept.run(made, connection)
+    for start in range(0, len(made), MOST_AT_ONCE):
+        several = made[start : start + MOST_AT_ONCE]
+        key = (type(several[0]), connection.vendor, len(several))
+        kept = _insertions.get(key) or _keep(_insertions, key, _Insertion(several))
+        kept.run(several, connection)
 
 
 _plans: dict[Hashable, _Plan] = {}

@@ -155,7 +155,7 @@ def test_one_form_serves_every_principal_in_its_own_sight(operator: Principal, r
 
 
 def test_rows_are_stored_as_bulk_create_stores_them(operator: Principal) -> None:
-    at_once = [1, 1, 2, 3, prepared.MOST_AT_ONCE, prepared.MOST_AT_ONCE + 1]
+    at_once = [1, 1, 2, 3, prepared.MOST_AT_ONCE, 2 * prepared.MOST_AT_ONCE + 1]
 
     def made(by: Principal, number: int) -> Served:
         return Served(

@@ -25,6 +25,11 @@ USUAL_BUDGET = 1000
 LEAST_BUDGET = 100
 LONGEST_NAME = 40
 """Letters of the owner's name in a heading: it fits into the least budget in any script."""
+SHOWN = (
+    *("kind", "content", "recorded_at"),
+    *("valid_from", "valid_from_precision", "valid_to", "valid_to_precision"),
+)
+"""What is read of a belief: an owner may have thousands, of which the newest few are rendered."""
 LONG_AGO = dt.datetime(1, 1, 1, tzinfo=dt.UTC)
 
 
@@ -69,7 +74,7 @@ def compose(by: Principal, owner: uuid.UUID, budget_tokens: int = USUAL_BUDGET) 
 
 
 def _current(by: Principal, at: dt.datetime, owner: uuid.UUID | None, subject: uuid.UUID | None) -> QuerySet[Belief]:
-    return views.current(by, views.Scope(owner=owner, subject=subject), at=at)
+    return views.current(by, views.Scope(owner=owner, subject=subject), at=at).only(*SHOWN)
 
 
 def _in_order(ontology: Ontology, beliefs: Sequence[Belief]) -> list[tuple[str, Belief]]:
