@@ -25,7 +25,7 @@ CONTEXT_TURNS = 4
 def candidates(by: Principal) -> QuerySet[Candidate]:
     """Candidates in the caller's sight, newest first. What became a belief is seen by whom the belief is."""
     by.require("read_candidates")
-    in_sight = Q(belief__isnull=True) | Q(belief__in=Belief.objects.visible_to(by).values("pk"))
+    in_sight = Q(belief__isnull=True) | Q(Belief.objects.sighted(by))
     return (
         Candidate.objects.filter(in_sight, workspace=by.workspace)
         .select_related("source", "source__participant", "run", "belief")

@@ -52,6 +52,11 @@ PRECISIONS = [(precision.value, precision.value) for precision in Precision]
 class BeliefQuerySet(models.QuerySet["Belief"]):
     """Beliefs as somebody may see them."""
 
+    def sighted(self, by: Principal, belief: str = "belief") -> Exists:
+        """For rows that refer to a belief: whether it is `visible_to` the principal. Asked row by row: asked for as a
+        set, an engine would first go through every belief of the workspace."""
+        return Exists(self.visible_to(by).filter(pk=OuterRef(belief)))
+
     def visible_to(self, by: Principal) -> BeliefQuerySet:
         """Those of the principal's workspace within whose audience it is. Outside it a belief does not exist."""
         mine, named = _audience_of(by.workspace.pk, by.actor.pk)

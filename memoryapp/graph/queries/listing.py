@@ -91,7 +91,7 @@ def owning_nodes(by: Principal, most: int = 50) -> list[Node]:
 
 def latest_changes(by: Principal, most: int) -> list[BeliefState]:
     """What happened to beliefs in sight, the latest first, each with its belief and who did it."""
-    states = BeliefState.objects.filter(workspace=by.workspace, belief__in=Belief.objects.visible_to(by).values("pk"))
+    states = BeliefState.objects.filter(Belief.objects.sighted(by), workspace=by.workspace)
     return list(states.select_related("belief", "write__actor").order_by("-recorded_at", "-pk")[:most])
 
 
@@ -124,10 +124,7 @@ def _citing(ids: Sequence[uuid.UUID]) -> QuerySet[RelationPlayer]:
 
 def _learned_from(by: Principal, relations: Sequence[uuid.UUID]) -> QuerySet[RelationPlayer]:
     sourced = RelationPlayer.objects.filter(
-        kind="sourcing",
-        role="sourced",
-        relation__in=relations,
-        belief__in=Belief.objects.visible_to(by).values("pk"),
+        Belief.objects.sighted(by), kind="sourcing", role="sourced", relation__in=relations
     )
     return sourced.select_related("belief").order_by("pk")
 

@@ -118,8 +118,7 @@ def _hidden_players(by: Principal, relations: list[uuid.UUID]) -> set[uuid.UUID]
 
 def _hidden(by: Principal, relations: Sequence[uuid.UUID]) -> QuerySet[RelationPlayer, uuid.UUID]:
     playing = RelationPlayer.objects.filter(relation__in=relations, belief__isnull=False)
-    hidden = playing.exclude(belief__in=Belief.objects.visible_to(by).values("pk"))
-    return hidden.values_list("relation", flat=True)
+    return playing.exclude(Belief.objects.sighted(by)).values_list("relation", flat=True)
 
 
 def _players(relations: list[Relation]) -> dict[uuid.UUID, list[RelationPlayer]]:

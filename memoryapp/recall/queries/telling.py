@@ -190,9 +190,9 @@ def _changes(by: Principal, ids: Sequence[uuid.UUID], asked: Asked) -> dict[uuid
         mine = mine.filter(relation__recorded_at__lte=asked.known_at)
     playing = list(mine.order_by("relation__recorded_at", "relation", "position"))
     others = RelationPlayer.objects.filter(
+        Belief.objects.sighted(by),
         kind="supersession",
         relation__in={player.relation_id for player in playing},
-        belief__in=Belief.objects.visible_to(by).values("pk"),
     ).select_related("belief")
     by_relation: dict[uuid.UUID, list[RelationPlayer]] = defaultdict(list)
     for other in others:
