@@ -324,3 +324,20 @@ def test_t21_a_relation_keeps_when_it_was_recorded(memory: Memory, ines: Node) -
     assert relation.recorded_at == relation.write.recorded_at
     with pytest.raises(Exception, match="append-only"):
         Relation.objects.filter(pk=relation.pk).update(recorded_at=at("2026-01-01"))
+
+
+def test_what_an_owner_holds_is_the_same_gathered_or_asked_row_by_row(
+    memory: Memory, ines: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bram = memory.node("Bram")
+    memory.say("2026-03-02", "Both drink tea", ines, bram)
+    memory.say("2026-03-03", "Bram drinks coffee", bram)
+    gone = memory.say("2026-03-04", "Ines drinks water", ines).belief
+    memory.do(lambda write: graph.retire(write, gone, reason="She said so."))
+    for owner, held in ((ines, ["Both drink tea"]), (bram, ["Both drink tea", "Bram drinks coffee"])):
+        assert current(memory.by, Scope(owner=owner.pk)) == held
+        assert current(memory.by, Scope(owner=owner.pk, row_by_row=True)) == held
+    monkeypatch.setattr(views, "FEW", 2)
+    single = memory.node("Somebody new")
+    assert [views.for_a_page(Scope(owner=one.pk)).row_by_row for one in (ines, single)] == [True, False]
+    assert views.for_a_page(views.EVERYTHING) == views.EVERYTHING

@@ -12,7 +12,7 @@ from django.db.models import JSONField, OuterRef, QuerySet, Subquery
 from memoryapp.doors.errors import Malformed, NotFound
 from memoryapp.doors.moments import Moment, NotAMoment, parse
 from memoryapp.graph.models import Belief, BeliefState
-from memoryapp.graph.queries.views import EVERYTHING, Scope, as_of, beliefs, current
+from memoryapp.graph.queries.views import EVERYTHING, Scope, as_of, beliefs, current, for_a_page
 from memoryapp.ledger import prepared
 from memoryapp.ledger.principal import Principal
 
@@ -58,6 +58,7 @@ def listed(
     Raises Malformed (`two_questions`) when a status or the history is asked for together with a time.
     """
     by.require("look_up")
+    scope = for_a_page(scope)
     at_a_time = valid_at is not None or known_at is not None
     if at_a_time and (status or history):
         name = "status" if status else "history"

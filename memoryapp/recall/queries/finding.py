@@ -113,7 +113,7 @@ def _beliefs(
     known_at: dt.datetime | None,
     at: dt.datetime | None,
 ) -> QuerySet[Belief]:
-    scope = views.Scope(owner=owner, kinds=tuple(kinds or ()), looked_up=True, subject=subject)
+    scope = views.Scope(owner=owner, kinds=tuple(kinds or ()), looked_up=True, subject=subject, row_by_row=True)
     if form.history:
         return views.beliefs(by, scope).exclude(status=Status.DELETED)
     if form.of_another_time:
