@@ -16,6 +16,7 @@ import json
 import uuid
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
 from graphlib import TopologicalSorter
 from typing import Any
 
@@ -161,8 +162,13 @@ def _values(row: models.Model, columns: Sequence[models.Field[Any, Any]]) -> dic
     return {column.name: _plain(column, row) for column in columns}
 
 
+@cache
+def _names_an_account(column: models.Field[Any, Any]) -> bool:
+    return isinstance(column, models.ForeignKey) and column.related_model is get_user_model()
+
+
 def _plain(column: models.Field[Any, Any], row: models.Model) -> Any:
-    if isinstance(column, models.ForeignKey) and column.related_model is get_user_model():
+    if _names_an_account(column):
         return getattr(row, column.name).get_username()
     value = getattr(row, column.attname)
     if isinstance(value, dt.datetime):
