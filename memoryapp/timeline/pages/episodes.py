@@ -150,7 +150,8 @@ def _by_day(by: Principal, shown: list[Shown]) -> list[dict[str, Any]]:
 
 def _choices(by: Principal, typed: dict[str, str]) -> list[dict[str, Any]]:
     kinds = current_ontology(by).usable_episode_kinds
-    taking = EpisodeParticipant.objects.filter(workspace=by.workspace).values("node")
+    seen = Episode.objects.visible_to(by).values("pk")
+    taking = EpisodeParticipant.objects.filter(workspace=by.workspace, episode__in=seen).values("node")
     people = Node.objects.visible_to(by).filter(pk__in=taking, state=Node.State.ACTIVE).order_by("label", "pk")
     return [
         {

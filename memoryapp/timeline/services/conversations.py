@@ -26,11 +26,13 @@ from memoryapp.timeline.inputs import EpisodeInput, Happened, Taking
 from memoryapp.timeline.models import Episode, EpisodeRevision, Span, State
 from memoryapp.timeline.services import drafts
 from memoryapp.timeline.services.drafts import Draft
-from memoryapp.timeline.services.revising import said
+from memoryapp.timeline.services.revising import said, stand_again
 from memoryapp.timeline.services.storing import new_head, revise_head, store_revisions
 
 CONVERSATION = "conversation"
 """The kind of episode that a thread is of, where the workspace declares it."""
+
+WENT_ON = "The conversation went on."
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,8 @@ def arrived(write: Write, sources: Sequence[Source]) -> None:
         return
     known = {one.thread_id: one for one in Episode.objects.filter(thread__in=threads).select_related(None)}
     first, last = _ends(sources)
+    for taken_back in [one for one in known.values() if one.state == State.WITHDRAWN]:
+        stand_again(write, taken_back, WENT_ON)
     going_on = [
         episode
         for thread_id, episode in known.items()
@@ -108,7 +112,7 @@ def _amend(write: Write, episode: Episode, first: Source, last: Source) -> None:
         if (node := unfolded(person.node)).pk not in known:
             known.add(node.pk)
             draft.participants.append((node, "participant"))
-    draft.reason = "The conversation went on."
+    draft.reason = WENT_ON
     revise_head(write, episode, draft)
 
 
