@@ -51,7 +51,7 @@ RECORDED = {
     "queue/": 28,
     "case": 30,
     "case alone": 22,
-    "queue/several/?all=yes": 14,
+    "queue/several/?all=yes": 9,
     "policies/": 8,
     "search/?q=emails": 21,
     "queue/decisions/": 7,
