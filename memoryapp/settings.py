@@ -125,7 +125,7 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     DATABASES["default"]["OPTIONS"] = {
         "transaction_mode": "IMMEDIATE",
         "timeout": 20,
-        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA recursive_triggers=ON; "
+        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA recursive_triggers=ON; "
         "PRAGMA secure_delete=ON;",
     }
     DATABASES["default"]["TEST"] = {"NAME": env.str("TEST_DATABASE_NAME", default=str(VAR_DIR / "test.sqlite3"))}
