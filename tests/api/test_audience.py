@@ -183,7 +183,7 @@ def test_what_is_kept_from_somebody_is_to_them_as_what_does_not_exist(
     hidden = hide(operator, things, reviewer)
     hidden["thing_id"] = hidden["belief_id"] + hidden["relation_id"]
     page = client_of(person(workspace, "admin", "Ada"))
-    told = []
+    told: list[tuple[Any, ...]] = []
     for address, pattern in addresses():
         named = [name for name in pattern.pattern.converters if name in hidden]
         for thing in hidden[named[0]] if named else ():
