@@ -13,7 +13,7 @@ from memoryapp.graph.models.beliefs import Status
 from memoryapp.graph.queries import falling, withdrawals
 from memoryapp.graph.queries.told import quotes, told
 from memoryapp.graph.services import conflict, withdrawing
-from memoryapp.graph.services.editing import edit
+from memoryapp.graph.services.editing import put_right
 from memoryapp.graph.services.undoing import undo as undo_graph
 from memoryapp.ledger.models import Write
 from memoryapp.ledger.principal import Principal
@@ -122,7 +122,7 @@ def _decide_lost(write: Write, case: Case, verdict: str, edits: dict[str, Any]) 
     if belief.status == Status.ARCHIVED:
         withdrawing.hold(write, belief, reason=reason)
     if verdict == EDIT:
-        belief = edit(write, belief, content=words, reason=reason)
+        belief = put_right(write, belief, content=words, reason=reason)
     withdrawing.stand_on(write, belief, words)
 
 

@@ -7,7 +7,9 @@ from collections.abc import Callable
 
 import pytest
 
+from memoryapp.access.services import keep_view
 from memoryapp.extraction.models import Candidate
+from memoryapp.ledger.identifiers import new_id
 from memoryapp.ledger.models import Job, Workspace
 from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import record
@@ -53,7 +55,14 @@ def things(operator: Principal, reviewer: Principal, curator: Caller, work: Call
     graph.say("Ines likes a monthly summary", ines, said_at="2026-06-02", topic="reporting cadence")
     case = Case.objects.get(kind="belief_conflict")
     decision = record(
-        reviewer, "decide", lambda write: review.decide(write, case.pk, lock=case.lock, verdict="newer_replaces")
+        reviewer,
+        "decide",
+        lambda write: review.decide(write, case.pk, lock=case.lock, verdict="newer_replaces", batch_id=new_id()),
+    )
+    view = record(
+        reviewer,
+        "keep_view",
+        lambda write: keep_view(write, place="queue", name="Reports", query="kind=belief_conflict"),
     )
     relation = graph.relate("extension", ("base", weekly), ("addition", graph.say("Short mail", ines)))
     source = Source.objects.filter(kind="file").first()
@@ -72,6 +81,8 @@ def things(operator: Principal, reviewer: Principal, curator: Caller, work: Call
         "relation_id": [relation.pk],
         "case_id": [case.pk],
         "decision_id": [decision.pk],
+        "batch_id": [decision.batch_id],
+        "view_id": [view.pk],
         "thing_id": [ines.pk, weekly.pk, edge.pk, relation.pk, source.pk, episode.pk],
         "membership_id": [reviewer.actor.membership.pk],
         "agent_id": [curator.agent.pk],

@@ -80,7 +80,7 @@ def test_who_acts_and_where_is_never_said_by_a_body(posts: list[Operation], ever
 
 def test_what_changes_a_head_names_its_state(posts: list[Operation], everything_allowed: Caller) -> None:
     changes = [post for post in posts if "/beliefs/" in post.address]
-    assert len(changes) == 5
+    assert len(changes) == 6
     for post in changes:
         assert everything_allowed.post(post.address, post.body).status_code == 428
         assert everything_allowed.post(post.address, post.body, If_Match='W/"1"').status_code == 400

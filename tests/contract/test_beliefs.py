@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any
 from unittest import mock
 
 import pytest
 from django.db import connection, transaction
+from django.db.models import Model
 from django.db.utils import DatabaseError
 
 from memoryapp.doors.errors import Invalid
@@ -271,10 +273,21 @@ def test_c11_without_its_provenance_nothing_is_written(memory: Memory, ines: Nod
     statement = Statement(kind="preference", content="Ines prefers tea", owners=(ines.pk,), evidence=quoted)
     with mock.patch.object(Write, "save", side_effect=DatabaseError("full")), pytest.raises(DatabaseError):
         memory.do(lambda write: graph.remember(write, statement))
-    full = mock.patch.object(BeliefState.objects, "bulk_create", side_effect=DatabaseError("full"))
-    with full, pytest.raises(DatabaseError):
+    with _full_at(BeliefState), pytest.raises(DatabaseError):
         memory.do(lambda write: graph.remember(write, statement))
     assert not Belief.objects.exists()
+
+
+def _full_at(model: type[Model]) -> AbstractContextManager[Any]:
+    """The disk is full at the moment that rows of this table are stored."""
+    table = f'INSERT INTO "{model._meta.db_table}"'
+
+    def full(execute: Callable[..., Any], sql: str, *rest: Any) -> Any:
+        if sql.startswith(table):
+            raise DatabaseError("full")
+        return execute(sql, *rest)
+
+    return connection.execute_wrapper(full)
 
 
 def test_whoever_may_only_look_may_not_remember(memory: Memory, ines: Node, agent: Callable[..., Principal]) -> None:

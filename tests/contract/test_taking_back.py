@@ -9,10 +9,14 @@ from typing import Any
 
 import pytest
 
+from memoryapp.access.models import User
+from memoryapp.access.services import principal_for_member
 from memoryapp.extraction.models import Candidate
 from memoryapp.graph import services as graph_services
 from memoryapp.graph.models import Belief, IdentityKey, Mention, Node, Relation, RelationPlayer
 from memoryapp.graph.queries import views
+from memoryapp.graph.services import withdrawing
+from memoryapp.graph.statements import Quoted
 from memoryapp.ledger import dump, integrity
 from memoryapp.ledger.models import WorkspaceRow
 from memoryapp.ledger.principal import Principal
@@ -21,6 +25,7 @@ from memoryapp.review import registry
 from memoryapp.review import services as review
 from memoryapp.review.models import Case, Decision
 from memoryapp.sources.inputs import ParticipantInput, ThreadInput, TurnInput
+from memoryapp.sources.models import Source
 from memoryapp.sources.services import tell
 from tests.graph.nodes.telling import Graph
 
@@ -119,6 +124,42 @@ def held_candidate(graph: Graph, work: Work) -> Case:
     return Case.objects.filter(kind="held_candidate", state="open").order_by("opened_at", "pk")[0]
 
 
+def withdrawal(graph: Graph, work: Work) -> Case:
+    """Nobody opens one to decide later; the case itself is what is tried here."""
+    source = graph.source(text="Ines sails")
+    graph.say("Ines sails", graph.person("Ines"), evidence=(Quoted(source),))
+    about = [("source", "source", source.pk)]
+    case: Case = graph.do(
+        lambda write: review.open_case(
+            write, kind="withdrawal", key=str(source.pk), reason="A source is to be taken back.", subjects=about
+        )
+    )
+    return case
+
+
+def lost_support(graph: Graph, work: Work) -> Case:
+    ines, source = graph.person("Ines"), graph.source(text="Ines sails")
+    premise = graph.say("Ines sails", ines, evidence=(Quoted(source),))
+    graph.say("Ines likes water", kind="insight", evidence=(), premises=(premise.pk,))
+    take_back(graph, source)
+    return Case.objects.get(kind="lost_support")
+
+
+def does_it_hold_again(graph: Graph, work: Work) -> Case:
+    reviewer = principal_for_member(User.objects.get(username="reviewer"), graph.by.workspace.slug)
+    ines, june = graph.person("Ines"), graph.source("2026-06-02", "Monthly mails")
+    graph.say("Weekly mails", ines, topic=TOPIC)
+    graph.say("Monthly mails", ines, said_at="2026-06-02", topic=TOPIC, evidence=(Quoted(june),))
+    decide(reviewer, Case.objects.get(kind="belief_conflict"), "newer_replaces")
+    take_back(graph, june)
+    decide(reviewer, Case.objects.get(kind="lost_support"), "archive")
+    return Case.objects.get(kind="does_it_hold_again")
+
+
+def take_back(graph: Graph, source: Source) -> None:
+    record(graph.by, "take_back", lambda write: withdrawing.take_back(write, source=source.pk), rationale="Not hers.")
+
+
 OPENING: dict[str, Callable[[Graph, Work], Case]] = {
     "belief_conflict": belief_conflict,
     "property_conflict": property_conflict,
@@ -126,12 +167,17 @@ OPENING: dict[str, Callable[[Graph, Work], Case]] = {
     "ambiguous_identity": ambiguous_identity,
     "unbound_mention": unbound_mention,
     "held_candidate": held_candidate,
+    "withdrawal": withdrawal,
+    "lost_support": lost_support,
+    "does_it_hold_again": does_it_hold_again,
 }
 EDITS: dict[str, dict[str, Any]] = {
     "both_at_different_times": {"older_to": "2026-04-15"},
     "both_in_different_circumstances": {"condition": "When she travels"},
     "merged": {"text": "Monthly, and weekly in December"},
     "accept_edited": {"content": "Invoices go to Brannock Ltd"},
+    "still_holds": {"on": "She told me so at the harbour."},
+    "edit": {"text": "Ines likes the sea"},
 }
 NOT_OFFERED = {("property_conflict", "merged")}
 """Only free statements are merged into one."""
@@ -153,26 +199,27 @@ def test_every_kind_of_case_is_tried_here() -> None:
 
 @pytest.mark.parametrize(("kind", "verdict"), verdicts())
 def test_taking_a_verdict_back_leaves_every_row_as_the_dump_had_it(
-    graph: Graph, reviewer: Principal, work: Work, kind: str, verdict: str
+    graph: Graph, reviewer: Principal, person: Callable[..., Principal], work: Work, kind: str, verdict: str
 ) -> None:
     """V1: every belief, relation, node, key, mention, candidate and case; and the same verdict may be given again."""
     case = OPENING[kind](graph, work)
+    who = person(graph.by.workspace, "curator", "Cora") if kind == "withdrawal" else reviewer
     edits = dict(EDITS.get(verdict, {}))
     if verdict == "bind":
         edits["node"] = str(Node.objects.get(label="Ivo").pk)
     before, held = heads(graph.by), {belief.pk for belief in views.current(graph.by)}
     evidence = standing_evidence()
-    undo(reviewer, decide(reviewer, case, verdict, **edits))
+    undo(who, decide(who, case, verdict, **edits))
     after = heads(graph.by)
     changed = {key: (before[key], after[key]) for key in before if after[key] != before[key]}
     assert changed == {}
     assert {belief.pk for belief in views.current(graph.by)} == held
     assert standing_evidence() == evidence
     sound(graph.by)
-    once = decide(reviewer, case, verdict, **edits)
+    once = decide(who, case, verdict, **edits)
     first = sorted(belief.content for belief in views.current(graph.by))
-    undo(reviewer, once)
-    decide(reviewer, case, verdict, **edits)
+    undo(who, once)
+    decide(who, case, verdict, **edits)
     assert sorted(belief.content for belief in views.current(graph.by)) == first
     sound(graph.by)
 

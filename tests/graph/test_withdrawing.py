@@ -100,7 +100,8 @@ def test_a_conclusion_falls_with_one_of_its_premises_and_a_person_is_asked(
     assert withdrawals.described(memory.by, withdrawal)["complete"] is False
     decide(reviewer, cases[str(further.pk)], "archive")
     decide(reviewer, cases[str(drawn.pk)], "still_holds", on="She told me so at the harbour.")
-    assert current(memory.by) == {"Ines swims", "Ines likes water"}
+    of_the_reviewer = {"Reviewer is called Reviewer", "Reviewer's handle is reviewer"}
+    assert current(memory.by) - of_the_reviewer == {"Ines swims", "Ines likes water"}
     assert withdrawals.described(memory.by, withdrawal)["complete"] is True
     assert sound(memory.by)
 

@@ -41,6 +41,22 @@ def edit(
     if belief.status not in (Status.ACTIVATED, Status.RESOLVING):
         raise Conflict("Only what is held or waits for a verdict is edited.", code="archived")
     refuse_confirmed(write, belief)
+    return put_right(
+        write, belief, reason=reason, content=content, value=value, valid_from=valid_from, valid_to=valid_to
+    )
+
+
+def put_right(
+    write: Write,
+    belief: Belief,
+    *,
+    reason: str,
+    content: str = "",
+    value: Any = KEEP,
+    valid_from: Moment | None = KEEP,
+    valid_to: Moment | None = KEEP,
+) -> Belief:
+    """What `edit` does, for whoever decides a case about the belief: who may decide it may put it right."""
     edited = replace(
         write,
         belief,

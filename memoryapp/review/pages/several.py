@@ -11,7 +11,7 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
-from memoryapp.doors.errors import DomainError, Invalid
+from memoryapp.doors.errors import DomainError, Invalid, NotFound
 from memoryapp.doors.pages import member_page, page
 from memoryapp.ledger.identifiers import new_id
 from memoryapp.ledger.models import Write
@@ -119,7 +119,10 @@ def batch(request: HttpRequest, by: Principal, batch_id: uuid.UUID) -> HttpRespo
 @member_page("decide_cases")
 def undo_batch(request: HttpRequest, by: Principal, batch_id: uuid.UUID) -> HttpResponseBase:
     """Take back everything that was decided together and still stands, the latest first, each by itself."""
-    standing = [one for one in queries.batch(by, batch_id) if not hasattr(one, "undone_by")]
+    decided = list(queries.batch(by, batch_id))
+    if not decided:
+        raise NotFound("Nothing was decided together under this address.", code="no_such_batch")
+    standing = [one for one in decided if not hasattr(one, "undone_by")]
     failed = {}
     for decision in reversed(standing):
         try:
