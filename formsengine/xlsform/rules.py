@@ -244,10 +244,6 @@ class _Rewriter:
         return node
 
 
-def _is_number(node: Node) -> bool:
-    return isinstance(node, Literal) and isinstance(node.value, Decimal)
-
-
 def _as_text(node: Node) -> Node:
     if not isinstance(node, Literal):
         return node

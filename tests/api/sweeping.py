@@ -13,7 +13,6 @@ from typing import Any
 from django.test import Client
 
 Path = tuple[str | int, ...]
-OF_EACH_KIND = {"integer": 12, "boolean": True, "string": "no\u2028such", "array": [[]], "object": {"": 1}}
 NAIVE = "2026-05-03T14:30:00"
 
 

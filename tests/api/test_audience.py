@@ -38,7 +38,6 @@ from tests.visiting import client_of
 pytestmark = pytest.mark.django_db
 
 WORDS = ("zephyrine", "quicklime", "halcyon")
-ALIKE = uuid.UUID("01890a5d-ac96-774b-bcce-b302099a8057")
 QUESTIONS: dict[str, list[dict[str, Any]]] = {
     "/api/v1/recall": [
         {"question": "what does Ines like", "over": "all", "history": True},

@@ -21,8 +21,6 @@ from tests.extraction.test_reading import JUNE, MARCH, Work, say
 
 pytestmark = pytest.mark.django_db
 
-JULY = dt.datetime(2026, 7, 1, 9, tzinfo=dt.UTC)
-
 
 def propose(by: Principal, line: str, at: dt.datetime, **told: Any) -> Candidate:
     """The agent tells a line of Ines's together with a candidate about it, as one does over REST."""

@@ -129,7 +129,6 @@ _DIET = pattern(
 )
 _THAN = pattern(r"(?i)\b(?:than|rather than|instead of)\b")
 _THE = pattern(r"(?i)^(?:the|an?) ")
-_PAST_VERB = pattern(r"(?i)\bi used to\b")
 _EMPTY = words("to of in on at for with by from up out off lot")
 _DAYS = words("monday tuesday wednesday thursday friday saturday sunday tomorrow today weekend week month")
 _NOT_A_THING = words("that this it what which there everything these those they he she i we you life and all")

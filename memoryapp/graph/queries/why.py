@@ -274,11 +274,6 @@ def _served(workspace: Workspace, thing: uuid.UUID) -> QuerySet[ServedItem]:
     return items.order_by("-served__served_at", "pk")[:SERVED]
 
 
-def served_since(by: Principal, thing_id: uuid.UUID, since: dt.datetime | None = None) -> int:
-    """How often it was served, since a time when one is given."""
-    return times_served(by, {thing_id: since})[thing_id]
-
-
 def times_served(by: Principal, things: Mapping[uuid.UUID, dt.datetime | None]) -> dict[uuid.UUID, int]:
     """How often each of these was served, since its time where it has one, in one query."""
     wanted = Q()
