@@ -123,17 +123,20 @@ def test_without_a_key_or_sign_in_nothing_is_shown(address: str) -> None:
     ],
 )
 def test_what_is_no_key_opens_nothing(authorization: str, workspace: Any) -> None:
+    """L4."""
     for address, verb, _, answer in _walk(None, {"Authorization": authorization}):
         assert answer.status_code == 401, (verb, address)
 
 
 def test_a_revoked_key_opens_nothing(curator: Caller) -> None:
+    """L4."""
     curator.revoke()
     for address, verb, _, answer in _walk(curator):
         assert (answer.status_code, answer.json()["code"]) == (401, "key_not_valid"), (verb, address)
 
 
 def test_an_expired_key_opens_nothing(curator: Caller) -> None:
+    """L4."""
     curator.expire()
     for address, verb, _, answer in _walk(curator):
         assert (answer.status_code, answer.json()["code"]) == (401, "key_not_valid"), (verb, address)
@@ -227,7 +230,7 @@ def test_a_member_of_another_workspace_finds_no_page_of_this_one(
 
 
 def test_a_key_opens_its_own_workspace_alone(curator: Caller, stranger: Caller) -> None:
-    """Case 67: another workspace's name, or one that does not exist, is 404 wherever it is sent."""
+    """L4, case 67: another workspace's name, or one that does not exist, is 404 wherever it is sent."""
     for slug in (stranger.workspace.slug, "harbor-9"):
         for address, kind in ENDPOINTS:
             for verb in kind.needs:

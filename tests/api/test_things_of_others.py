@@ -64,6 +64,7 @@ def test_every_address_that_names_a_thing_has_one_here(things: Things) -> None:
 
 
 def test_by_rest_things_of_others_are_answered_as_nothing_is(things: Things, stranger: Caller, curator: Caller) -> None:
+    """L4."""
     told: list[Any] = []
     for address, pattern, named in naming("/api/"):
         endpoint: type[Endpoint] = pattern.callback.cls  # type: ignore[attr-defined]
@@ -95,6 +96,7 @@ def _plain(answer: Any, thing: str) -> str:
 def test_on_pages_things_of_others_are_answered_as_nothing_is(
     things: Things, workspace: Workspace, other_workspace: Workspace, person: Callable[..., Principal]
 ) -> None:
+    """L4."""
     person(other_workspace, "admin", "Olga")
     client = Client(raise_request_exception=False)
     client.force_login(User.objects.get(username="olga"))

@@ -159,6 +159,7 @@ def test_fault_21_writers_who_do_not_know_of_each_other(
 
 
 def test_a_person_picks_between_two_answers_and_an_agent_does_not() -> None:
+    """Q4."""
     filling = Filling(form(asks("phone", "text")))
     filling.say(phone="111")
     filling.say(phone="222", by=BEN, base=0)
