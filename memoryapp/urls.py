@@ -3,9 +3,12 @@
 from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
 
+from memoryapp.console.pages import operators_sign_in
+
 handler500 = "memoryapp.doors.problems.broke"
 
 urlpatterns: list[URLPattern | URLResolver] = [
+    path("admin/login/", operators_sign_in),
     path("admin/", admin.site.urls),
     path("api/", include("memoryapp.api.urls")),
     path("", include("memoryapp.ledger.urls")),

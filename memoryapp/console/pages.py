@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import urlsplit
 
+from django.conf import settings as configured
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.forms import AuthenticationForm
-from django.contrib.auth.views import LoginView, LogoutView
+from django.contrib.auth.views import LoginView, LogoutView, redirect_to_login
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_POST
 
@@ -53,6 +55,13 @@ class SignIn(LoginView):
 
 def _tried(request: HttpRequest) -> tuple[str, str]:
     return request.POST.get("username", ""), request.META.get("REMOTE_ADDR", "")
+
+
+def operators_sign_in(request: HttpRequest) -> HttpResponse:
+    """Operators sign in where everybody does, with the same brake on guessing."""
+    if request.user.is_authenticated:
+        raise Http404
+    return redirect_to_login(request.GET.get("next") or reverse("admin:index"), login_url=configured.LOGIN_URL)
 
 
 class SignOut(LogoutView):
@@ -106,7 +115,8 @@ def preferences(request: HttpRequest) -> HttpResponse:
     if not url_has_allowed_host_and_scheme(back_to, {request.get_host()}, require_https=request.is_secure()):
         return redirect("console:front")
     parts = urlsplit(back_to)
-    return redirect(f"{parts.path}?{parts.query}" if parts.query else parts.path)
+    path = "/" + parts.path.lstrip("/")
+    return redirect(f"{path}?{parts.query}" if parts.query else path)
 
 
 @login_required

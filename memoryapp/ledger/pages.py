@@ -46,7 +46,7 @@ def status(request: HttpRequest) -> HttpResponse:
 @member_page("read_jobs")
 def jobs(request: HttpRequest, by: Principal) -> HttpResponse:
     """The jobs of the workspace, newest first, and whether anybody is there to do them."""
-    state, kind = request.GET.get("state", ""), request.GET.get("kind", "")
+    state, kind = request.GET.get("state", ""), request.GET.get("kind", "").replace("\x00", "")
     if state and state not in STATES:
         raise Invalid.at("state", "unknown_state", f"There is no state “{state[:40]}”.", ", ".join(STATES))
     found = paging.page(

@@ -70,6 +70,15 @@ def test_guessing_a_password_is_braked_for_that_name_and_nobody_else(client: Cli
         assert client.post("/sign-in/", {"username": vera.username, "password": PASSWORD}).status_code == 302
 
 
+def test_operators_sign_in_by_the_same_door(client: Client, nadia: User) -> None:
+    """There is no second place to guess a password at."""
+    told = client.post("/admin/login/", {"username": "nadia", "password": PASSWORD})
+    assert (told.status_code, told["Location"]) == (302, "/sign-in/?next=/admin/")
+    assert client.get("/admin/")["Location"].startswith("/admin/login/")
+    client.force_login(nadia)
+    assert client.get("/admin/login/").status_code == 404
+
+
 def test_whoever_signs_in_begins_anew(client: Client, nadia: User) -> None:
     for _ in range(3):
         for _ in range(9):

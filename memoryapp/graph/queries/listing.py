@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 
 from memoryapp.doors.errors import Invalid
 from memoryapp.graph.models import Belief, BeliefState, Node, Relation, RelationPlayer
@@ -82,11 +82,16 @@ def _owners(relations: Sequence[uuid.UUID]) -> QuerySet[RelationPlayer]:
 
 
 def owning_nodes(by: Principal, most: int = 50) -> list[Node]:
-    """Nodes that beliefs are about, for a choice of whose are shown, by name."""
+    """Nodes that beliefs in sight are about, for a choice of whose are shown, by name."""
+    owned = RelationPlayer.objects.filter(Belief.objects.sighted(by), relation=OuterRef("relation"), role="owned")
     owning = RelationPlayer.objects.filter(
-        workspace=by.workspace, kind="ownership", role="owner", relation__state=Relation.State.ACTIVATED
-    ).values("node")
-    return list(Node.objects.visible_to(by).filter(pk__in=owning).order_by("label", "pk")[:most])
+        Exists(owned),
+        node=OuterRef("pk"),
+        kind="ownership",
+        role="owner",
+        relation__state=Relation.State.ACTIVATED,
+    )
+    return list(Node.objects.visible_to(by).filter(Exists(owning)).order_by("label", "pk")[:most])
 
 
 def latest_changes(by: Principal, most: int) -> list[BeliefState]:

@@ -30,7 +30,7 @@ def relations(
 
     One with a belief outside somebody's audience does not exist for them, nor does what is said of such a one.
     """
-    unseen = RelationPlayer.objects.filter(belief__isnull=False).exclude(belief__in=Belief.objects.visible_to(by))
+    unseen = RelationPlayer.objects.filter(belief__isnull=False).exclude(Belief.objects.sighted(by))
     of_unseen = RelationPlayer.objects.filter(
         relation=OuterRef("pk"), played_by__in=unseen.filter(workspace=by.workspace).values("relation")
     )

@@ -17,6 +17,7 @@ from django.db.models import Count, Q, QuerySet
 from memoryapp.doors.errors import NotFound
 from memoryapp.graph.models import Belief, Relation, RelationPlayer, RelationState
 from memoryapp.graph.queries import walks, withdrawals
+from memoryapp.graph.queries.relations import relations
 from memoryapp.graph.queries.told import Told, history, provenance, quotes, told
 from memoryapp.ledger import prepared
 from memoryapp.ledger.models import ServedItem, Workspace
@@ -36,8 +37,8 @@ def why(by: Principal, thing_id: uuid.UUID, depth: int = DEPTH) -> Told:
     belief = prepared.first(_beliefs, by=by, ids=[thing_id])
     if belief is not None:
         return _why_belief(by, belief, depth)
-    relation = Relation.objects.filter(workspace=by.workspace, pk=thing_id).select_related("write__actor").first()
-    if relation is None or _hidden_players(by, [relation.pk]):
+    relation = relations(by, retracted=True).filter(pk=thing_id).select_related("write__actor").first()
+    if relation is None:
         raise NotFound("There is no such belief or relation.", code="no_such_thing")
     return _why_relation(by, relation)
 

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.db.models import Exists, OuterRef, Q
+
 from memoryapp.doors.errors import Conflict, DomainError, Invalid, NotFound, Violation
 from memoryapp.graph import changes
 from memoryapp.graph.identity import resolve
@@ -29,6 +31,7 @@ from memoryapp.ledger.models import Write
 from memoryapp.ontology.compiled import Ontology
 from memoryapp.ontology.document import Role
 from memoryapp.ontology.queries import current_ontology
+from memoryapp.sources.models import WithdrawnSource
 from memoryapp.sources.queries import taken_back
 
 MOST_PLAYERS = 1000
@@ -384,7 +387,9 @@ def _refuse_last_support(relation: Relation) -> None:
         role__in=["sourced", "conclusion"],
         relation__state=Relation.State.ACTIVATED,
     ).exclude(relation=relation)
-    if not others.exists():
+    gone = WithdrawnSource.objects.filter(source=OuterRef("source"), in_force=True)
+    standing = RelationPlayer.objects.filter(~Exists(gone), relation=OuterRef("relation"), role="evidence")
+    if not others.filter(Q(kind="derivation") | Exists(standing)).exists():
         message = "It is the last that the belief stands on; retract the belief instead."
         raise Conflict(message, code="last_support", extra={"belief": str(supported.belief_id)})
 
