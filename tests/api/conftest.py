@@ -54,10 +54,11 @@ def things(operator: Principal, reviewer: Principal, curator: Caller, work: Call
     weekly = graph.say("Ines likes weekly mail", ines, said_at="2026-03-02", topic="reporting cadence")
     graph.say("Ines likes a monthly summary", ines, said_at="2026-06-02", topic="reporting cadence")
     case = Case.objects.get(kind="belief_conflict")
+    batch = new_id()
     decision = record(
         reviewer,
         "decide",
-        lambda write: review.decide(write, case.pk, lock=case.lock, verdict="newer_replaces", batch_id=new_id()),
+        lambda write: review.decide(write, case.pk, lock=case.lock, verdict="newer_replaces", batch_id=batch),
     )
     view = record(
         reviewer,
@@ -81,7 +82,7 @@ def things(operator: Principal, reviewer: Principal, curator: Caller, work: Call
         "relation_id": [relation.pk],
         "case_id": [case.pk],
         "decision_id": [decision.pk],
-        "batch_id": [decision.batch_id],
+        "batch_id": [batch],
         "view_id": [view.pk],
         "thing_id": [ines.pk, weekly.pk, edge.pk, relation.pk, source.pk, episode.pk],
         "membership_id": [reviewer.actor.membership.pk],

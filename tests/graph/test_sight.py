@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from memoryapp.doors.errors import Conflict, NotFound
@@ -32,7 +34,8 @@ def test_whose_every_belief_is_out_of_sight_is_nobodys_owner(memory: Memory, vie
 
 def test_the_source_of_a_hidden_supersession_is_not_there(memory: Memory, viewer: Principal) -> None:
     """R6, T20: what a relation out of sight rests on is as little there as the relation."""
-    ivo, hidden = memory.node("Ivo"), {"audience": "named", "readers": (memory.by.actor.pk,)}
+    ivo = memory.node("Ivo")
+    hidden: dict[str, Any] = {"audience": "named", "readers": (memory.by.actor.pk,)}
     older = memory.say("2026-03-02", "Ivo lives in Porto", ivo, **hidden).belief
     newer = memory.say("2026-06-02", "Ivo lives in Braga", ivo, **hidden).belief
     memory.do(lambda write: give_way(write, older, to=newer, reason="He moved."))
