@@ -9,7 +9,8 @@ import re
 import subprocess
 import sys
 import uuid
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,12 @@ def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     product.start()
     yield product
     product.stop()
+
+
+def spoken(conversation: Coroutine[Any, Any, None]) -> None:
+    """Run it on a thread of its own: a browser of the same session may keep an event loop in this one."""
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(asyncio.run, conversation).result()
 
 
 def send(product: Running, body: str | bytes = LISTING, verb: str = "POST", **headers: str) -> tuple[int, Any, Any]:
@@ -74,7 +81,7 @@ def test_the_official_client_lists_remembers_recalls_and_reads_a_refusal_over_ht
             many = [agent.call_tool("memory_current", {"page_size": 1}) for _ in range(10)]
             assert not any(one.is_error for one in await asyncio.gather(*many))
 
-    asyncio.run(speak())
+    spoken(speak())
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
@@ -97,7 +104,7 @@ def test_the_official_client_speaks_over_stdio_and_stdout_carries_the_protocol_a
             refused = await agent.call_tool("memory_why", {"thing_id": str(uuid.uuid4())})
             assert (refused.is_error, refused.structured_content["status"]) == (True, 404)
 
-    asyncio.run(speak())
+    spoken(speak())
 
 
 def test_over_stdio_a_key_that_opens_nothing_ends_it_with_a_sentence(product: Running) -> None:
