@@ -52,7 +52,7 @@ RECORDED = {
     "case": 30,
     "case alone": 22,
     "queue/several/?all=yes": 9,
-    "policies/": 8,
+    "policies/": 9,
     "search/?q=emails": 21,
     "queue/decisions/": 7,
     "recall/?q=emails": 25,
