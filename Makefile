@@ -21,7 +21,7 @@ test-fast: .venv/ready-dev
 	$(PYTEST) -n 2 -m "not slow and not browser and not shared"
 
 test-slow: .venv/ready-dev
-	$(PYTEST) -n 2 --dist worksteal -m "(slow or browser) and not shared"
+	$(PYTEST) -n 2 --dist loadfile -m "(slow or browser) and not shared"
 
 test-postgres: .venv/ready-dev
 ifeq ($(strip $(DATABASE_URL_POSTGRES)),)
