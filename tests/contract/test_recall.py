@@ -220,6 +220,7 @@ def answers(by: Principal) -> str:
 def test_r1_r2_and_r3_the_same_memory_answers_with_the_same_bytes_however_restored_and_whenever_asked(
     operator: Principal, memory: Memory
 ) -> None:
+    """R1, R2, R3."""
     many(memory, 200)
     before = answers(operator)
     assert before.count('"what": "belief"') > 200

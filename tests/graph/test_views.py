@@ -184,6 +184,7 @@ def test_r8_a_circle_ends_the_walk_and_is_reported(memory: Memory, ines: Node) -
 
 
 def test_t26_what_is_not_in_the_evidence_of_a_belief(memory: Memory, ines: Node) -> None:
+    """T26."""
     steps = chain(memory, ines, 3)
     memory.say("2026-02-02", "Elsewhere", ines, kind="experience")
     assert current(memory.by, Scope(not_in_evidence_of=steps[2].pk)) == ["Elsewhere", "Step 2", "Step 3"]
@@ -191,6 +192,7 @@ def test_t26_what_is_not_in_the_evidence_of_a_belief(memory: Memory, ines: Node)
 
 
 def test_t27_a_new_derivation_is_in_the_next_answer(memory: Memory, ines: Node) -> None:
+    """T27."""
     one = memory.say("2026-02-02", "One", ines, kind="experience").belief
     other = memory.say("2026-02-02", "Other", ines, kind="experience").belief
     assert walks.evidence(memory.by, one.pk).ids == []

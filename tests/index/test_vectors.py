@@ -16,6 +16,7 @@ pytestmark = pytest.mark.sql
 
 
 def test_a_vector_of_another_length_is_refused_T9(shelf: Shelf) -> None:
+    """T9."""
     shelf.notes("The quay is closed")
     entry = IndexEntry.objects.get()
     model = shelf.write(partial(declare_model, name="small", dimensions=3))
@@ -32,6 +33,7 @@ def test_a_vector_of_another_length_is_refused_T9(shelf: Shelf) -> None:
 
 
 def test_what_is_not_embedded_yet_is_pending_and_found_by_text_T9(shelf: Shelf) -> None:
+    """T9."""
     (id,) = shelf.notes("The quay is closed")
     model = shelf.write(partial(declare_model, name="small", dimensions=2))
     assert [entry.target_id for entry in pending(shelf.workspace, model)] == [id]

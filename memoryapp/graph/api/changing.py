@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, ClassVar
 
@@ -61,15 +62,15 @@ class Dating(Reasoned):
     valid_to = When(required=False, allow_null=True)
 
 
-class BeliefVerb(Endpoint):
+class BeliefVerb(Endpoint, ABC):
     """A change of one belief."""
 
     locked = ("post",)
     verb: ClassVar[str] = ""
 
+    @abstractmethod
     def change(self, write: Write, belief: Belief) -> Any:
         """What the verb does to the belief: each verb says it."""
-        raise NotImplementedError
 
     def done(self, belief_id: uuid.UUID) -> Response:
         """Do it in one write, and answer the belief as it is then."""
