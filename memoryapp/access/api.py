@@ -21,6 +21,7 @@ CALLER = described(
     "Caller",
     {
         "agent": described("Agent", {"id": serializers.UUIDField(), "name": serializers.CharField()}),
+        "reader": serializers.UUIDField(help_text="What names this agent among the readers of an audience."),
         "workspace": WORKSPACE,
         "surfaces": serializers.DictField(child=serializers.CharField()),
         "capabilities": serializers.DictField(child=serializers.CharField()),
@@ -49,6 +50,7 @@ class Caller(Endpoint):
         return Response(
             {
                 "agent": {"id": str(agent.pk), "name": agent.name},
+                "reader": str(agent.actor_id),
                 "workspace": {
                     "slug": self.by.workspace.slug,
                     "name": self.by.workspace.name,

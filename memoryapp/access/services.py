@@ -296,6 +296,13 @@ def forget_view(write: Write, view_id: uuid.UUID) -> SavedView:
     return kept
 
 
+def note_change(write: Write, *, actor: Actor, before: dict[str, Any] | None = None, after: dict[str, Any]) -> None:
+    """Keep with a member or agent what another room changed about what they may read. Ids only, no words."""
+    agent = Agent.objects.filter(workspace=write.workspace, actor=actor).first()
+    subject = {"agent": agent} if agent else {"membership": Membership.objects.get(actor=actor)}
+    _changed(write, before=before, after=after, **subject)
+
+
 def _changed(write: Write, *, before: dict[str, Any] | None = None, after: dict[str, Any], **subject: Any) -> None:
     AccessChange.objects.create(workspace=write.workspace, write=write, before=before or {}, after=after, **subject)
 

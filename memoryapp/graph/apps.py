@@ -6,6 +6,7 @@ class GraphConfig(AppConfig):
     label = "graph"
 
     def ready(self) -> None:
+        from memoryapp.access import sections
         from memoryapp.graph import (
             cases,
             changes,
@@ -18,7 +19,7 @@ class GraphConfig(AppConfig):
             usage,
             withdrawal_cases,
         )
-        from memoryapp.graph.pages import presenting
+        from memoryapp.graph.pages import binding, presenting
         from memoryapp.graph.services import projection, withdrawing
         from memoryapp.graph.triggers import rules
         from memoryapp.ledger import jobs, triggers
@@ -33,6 +34,7 @@ class GraphConfig(AppConfig):
         arrivals.register(participants.bind_participants)
         arrivals.register(participants.bind_members)
         identities.register(participants.identity_violations)
+        sections.register("graph", binding.section)
         learned.register("graph", presenting.learned_from)
         ontology_usage.register(usage.count)
         identity_cases.register()

@@ -86,6 +86,7 @@ def things(operator: Principal, reviewer: Principal, curator: Caller, work: Call
         "view_id": [view.pk],
         "thing_id": [ines.pk, weekly.pk, edge.pk, relation.pk, source.pk, episode.pk],
         "membership_id": [reviewer.actor.membership.pk],
+        "actor_id": [curator.agent.actor_id, reviewer.actor.pk],
         "agent_id": [curator.agent.pk],
         "key_id": [curator.issued.key.pk],
     }

@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
-from memoryapp.access import capabilities, queries, services
+from memoryapp.access import capabilities, queries, sections, services
 from memoryapp.access.models import AccessChange, Agent, AgentKey
 from memoryapp.access.services import IssuedKey
 from memoryapp.doors.errors import DomainError, Invalid
@@ -167,6 +167,7 @@ def _agent(
             "ends": ENDS,
             "overlaps": OVERLAPS,
             "error": error,
+            "sections": sections.of(by, found.actor),
             "events": [_event(change) for change in changes[:30]],
         },
         status=error.status if error else 200,
@@ -222,6 +223,7 @@ def _event(change: AccessChange) -> dict[str, Any]:
         why = f"Begins with {change.key.prefix}"
     else:
         what = "Retired" if "retired_at" in after else "Surfaces changed" if change.before else "Created"
+        what = sections.changed(change) or what
         why = ", ".join(after.get("surfaces", []))
     return {
         "what": what,

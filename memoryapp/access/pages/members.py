@@ -11,7 +11,7 @@ from django.shortcuts import redirect
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
-from memoryapp.access import capabilities, queries, services
+from memoryapp.access import capabilities, queries, sections, services
 from memoryapp.access.models import AccessChange, Membership
 from memoryapp.access.services import Admitted
 from memoryapp.doors.errors import DomainError
@@ -107,6 +107,7 @@ def _member(
             "roles": _roles(found.role),
             "allowed": [one.title for one in capabilities.CAPABILITIES if one.name in granted],
             "error": error,
+            "sections": sections.of(by, found.actor),
             "events": [_event(change) for change in queries.changes(by).filter(membership=found)[:30]],
         },
         status=error.status if error else 200,
@@ -134,7 +135,9 @@ def _roles(chosen: str) -> list[dict[str, Any]]:
 
 def _event(change: AccessChange) -> dict[str, Any]:
     before, after = change.before, change.after
-    if after.get("ended_at"):
+    if words := sections.changed(change):
+        what, why = words, ""
+    elif after.get("ended_at"):
         what, why = "Left", ""
     elif "ended_at" in after:
         what, why = "Came back", f"As {after['role']}"

@@ -111,7 +111,7 @@ class ActorNode(WorkspaceRow):
     node = models.ForeignKey(Node, on_delete=models.PROTECT, related_name="is_actor")
     write = models.ForeignKey(Write, on_delete=models.PROTECT, related_name="+")
 
-    guard = Guard(mutable=("node",))
+    guard = Guard(mutable=("node",), deletable=True)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["actor", "node"], name="actor_node_once")]

@@ -11,11 +11,12 @@ from memoryapp.graph.services.beliefs import (
     retract,
     supersede,
 )
+from memoryapp.graph.services.binding import bind_actor, release_actor
 from memoryapp.graph.services.edges import connect, connect_all, connect_as, disconnect
 from memoryapp.graph.services.editing import edit
 from memoryapp.graph.services.lookalikes import open_ambiguity_case
 from memoryapp.graph.services.mentions import bind_mention, mention
-from memoryapp.graph.services.nodes import NodeInput, Upserted, bind_actor, upsert_node, upsert_nodes
+from memoryapp.graph.services.nodes import NodeInput, Upserted, upsert_node, upsert_nodes
 from memoryapp.graph.services.owning import give_owner
 from memoryapp.graph.services.projection import project
 from memoryapp.graph.services.relations import RelationInput, relate, relate_all, retract_relation
@@ -45,6 +46,7 @@ __all__ = [
     "reinstate",
     "relate",
     "relate_all",
+    "release_actor",
     "remember",
     "remember_all",
     "resolve",

@@ -19,7 +19,7 @@ from memoryapp.graph.identity import (
     nodes_by_key,
     values_of,
 )
-from memoryapp.graph.models import ActorNode, Belief, Node
+from memoryapp.graph.models import Belief, Node
 from memoryapp.graph.refusals import ambiguous
 from memoryapp.graph.services import lookalikes
 from memoryapp.graph.services.confirmed import bound_by_people
@@ -27,7 +27,7 @@ from memoryapp.graph.services.drafts import is_unvouched, nobody_vouched
 from memoryapp.graph.services.projection import LONGEST_LABEL
 from memoryapp.graph.services.remembering import Remembered, record_all
 from memoryapp.graph.statements import Moment, Quoted, Statement
-from memoryapp.ledger.models import Actor, Write
+from memoryapp.ledger.models import Write
 from memoryapp.ontology.compiled import Ontology
 from memoryapp.ontology.normalise import bare_text, key_text
 from memoryapp.ontology.queries import current_ontology
@@ -133,14 +133,6 @@ def store(
     changes.announce(write, [stored[node.pk] for node in made])
     lookalikes.suggest(write, ontology, [stored[node.pk] for node in made])
     return [_upserted(row, stored, statements, remembered) for row in rows]
-
-
-def bind_actor(write: Write, *, actor: Actor, node: Node) -> ActorNode:
-    """Say which node a member or agent is, so that what is for its owners only is served to them."""
-    write.by.require("manage_members")
-    return ActorNode.objects.get_or_create(
-        workspace=write.workspace, actor=actor, node=node, defaults={"write": write}
-    )[0]
 
 
 def _read(ontology: Ontology, nodes: Sequence[NodeInput], numbered: bool, keyless: bool) -> list[_Row]:
