@@ -15,23 +15,20 @@ from memoryapp.ledger.models import Workspace
 from memoryapp.ledger.principal import Principal
 from tests.browser import Browser, open_browser
 from tests.house.running import Running
-from tests.kept_schema import copy_schemas
+from tests.kept_schema import copy_schemas, empty
 
 KEPT_TABLES = {"django_migrations", "django_content_type", "auth_permission"}
 """What migrating filled: the same for every test."""
 
 
 def _empty_the_database(self: TransactionTestCase) -> None:
-    """SQLite empties a table by deleting, which the triggers refuse; PostgreSQL truncates, which they let through."""
-    from memoryapp.ledger import triggers
-
+    """SQLite would delete, which the triggers refuse; PostgreSQL truncates, which they let through."""
+    if connection.vendor == "sqlite":
+        connection.ensure_connection()
+        empty(connection.connection)
+        return
     tables = sorted(set(connection.introspection.django_table_names(only_existing=True)) - KEPT_TABLES)
-    on_sqlite = connection.vendor == "sqlite"
-    if on_sqlite:
-        triggers.drop()
     connection.ops.execute_sql_flush(connection.ops.sql_flush(no_style(), tables))
-    if on_sqlite:
-        triggers.install()
 
 
 TransactionTestCase._fixture_teardown = _empty_the_database  # type: ignore[attr-defined]

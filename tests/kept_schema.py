@@ -6,6 +6,7 @@ schema is new makes and keeps its own.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import os
 import shutil
@@ -44,6 +45,13 @@ def copy_schemas() -> None:
     DatabaseCreation.create_test_db = made  # type: ignore[method-assign]
 
 
+def empty(connection: sqlite3.Connection) -> None:
+    """Put the kept copy in the place of everything in a test database, in a fraction of what deleting rows takes."""
+    with closing(sqlite3.connect(_kept())) as source:
+        source.backup(connection)
+
+
+@functools.cache
 def _kept() -> Path:
     digest = hashlib.sha256(f"{django.VERSION} {sqlite3.sqlite_version}".encode())
     for file in _schema_files():

@@ -63,29 +63,30 @@ def rules() -> list[Rule]:
 
 
 def install() -> None:
-    """Make the database hold exactly today's rules."""
-    drop()
+    """Make the database hold exactly today's rules. What it holds already as written here stays untouched."""
+    wanted = {rule.name: rule for rule in rules()}
+    held = _held()
     with connection.cursor() as cursor:
-        for rule in rules():
-            for statement in _statements(rule):
-                cursor.execute(statement)
+        for name, (table, definition) in held.items():
+            if name not in wanted or definition != _definition(wanted[name]):
+                _drop(cursor, name, table)
+        for name, rule in wanted.items():
+            if name not in held or held[name][1] != _definition(rule):
+                for statement in _statements(rule):
+                    cursor.execute(statement)
 
 
 def drop() -> None:
-    """Take every rule away. For restoring a dump into an empty database and for flushing a test database."""
+    """Take every rule away. For restoring a dump into an empty database."""
     with connection.cursor() as cursor:
-        for name, table in _installed():
-            if connection.vendor == "sqlite":
-                cursor.execute(f'DROP TRIGGER IF EXISTS "{name}"')
-            else:
-                cursor.execute(f'DROP TRIGGER IF EXISTS "{name}" ON "{table}"')
-                cursor.execute(f'DROP FUNCTION IF EXISTS "{name}"()')
+        for name, (table, _) in _held().items():
+            _drop(cursor, name, table)
 
 
 def missing() -> list[str]:
-    """Names of rules that the database does not hold."""
-    present = {name for name, _ in _installed()}
-    return [rule.name for rule in rules() if rule.name not in present]
+    """Names of rules that the database does not hold, or holds in other words."""
+    held = _held()
+    return [rule.name for rule in rules() if held.get(rule.name, ("", ""))[1] != _definition(rule)]
 
 
 def _rules_of(model: type[WorkspaceRow]) -> Iterator[Rule]:
@@ -164,36 +165,62 @@ def _literal(value: Any) -> str:
     return "'" + str(value).replace("'", "''") + "'"
 
 
-def _statements(rule: Rule) -> Iterator[str]:
-    message = rule.message.replace("'", "''").replace("%", "%%")
+def _message(rule: Rule) -> str:
+    return rule.message.replace("'", "''").replace("%", "%%")
+
+
+def _definition(rule: Rule) -> str:
+    """What the database keeps of a rule, as it gives it back."""
     if connection.vendor == "sqlite":
-        yield (
+        return (
             f'CREATE TRIGGER "{rule.name}" BEFORE {rule.timing} ON "{rule.table}" FOR EACH ROW '
-            f"WHEN {rule.condition} BEGIN SELECT RAISE(ABORT, '{message}'); END"
+            f"WHEN {rule.condition} BEGIN SELECT RAISE(ABORT, '{_message(rule)}'); END"
         )
-        return
+    return f"{rule.timing} {_body(rule)}"
+
+
+def _body(rule: Rule) -> str:
     returned = "OLD" if rule.timing == "DELETE" else "NEW"
+    return (
+        f"BEGIN IF {rule.condition} THEN RAISE EXCEPTION '{_message(rule)}' USING ERRCODE = 'check_violation'; "
+        f"END IF; RETURN {returned}; END"
+    )
+
+
+def _statements(rule: Rule) -> Iterator[str]:
+    if connection.vendor == "sqlite":
+        yield _definition(rule)
+        return
     yield (
-        f'CREATE OR REPLACE FUNCTION "{rule.name}"() RETURNS trigger LANGUAGE plpgsql AS $guard$ BEGIN '
-        f"IF {rule.condition} THEN RAISE EXCEPTION '{message}' USING ERRCODE = 'check_violation'; END IF; "
-        f"RETURN {returned}; END $guard$"
+        f'CREATE OR REPLACE FUNCTION "{rule.name}"() RETURNS trigger LANGUAGE plpgsql AS $guard${_body(rule)}$guard$'
     )
     yield (
         f'CREATE TRIGGER "{rule.name}" BEFORE {rule.timing} ON "{rule.table}" '
         f'FOR EACH ROW EXECUTE FUNCTION "{rule.name}"()'
     )
+    yield f'COMMENT ON TRIGGER "{rule.name}" ON "{rule.table}" IS {_literal(rule.timing)}'
 
 
-def _installed() -> list[tuple[str, str]]:
+def _drop(cursor: Any, name: str, table: str) -> None:
+    if connection.vendor == "sqlite":
+        cursor.execute(f'DROP TRIGGER IF EXISTS "{name}"')
+    else:
+        cursor.execute(f'DROP TRIGGER IF EXISTS "{name}" ON "{table}"')
+        cursor.execute(f'DROP FUNCTION IF EXISTS "{name}"()')
+
+
+def _held() -> dict[str, tuple[str, str]]:
+    """The table and the definition of every rule that the database holds, by its name."""
     with connection.cursor() as cursor:
         if connection.vendor == "sqlite":
             cursor.execute(
-                "SELECT name, tbl_name FROM sqlite_master WHERE type = 'trigger' AND name LIKE %s", [PREFIX + "%"]
+                "SELECT name, tbl_name, sql FROM sqlite_master WHERE type = 'trigger' AND name LIKE %s", [PREFIX + "%"]
             )
         else:
             cursor.execute(
-                "SELECT t.tgname, c.relname FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid "
+                "SELECT t.tgname, c.relname, coalesce(obj_description(t.oid, 'pg_trigger'), '') || ' ' || p.prosrc "
+                "FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid JOIN pg_proc p ON p.oid = t.tgfoid "
                 "WHERE NOT t.tgisinternal AND t.tgname LIKE %s",
                 [PREFIX + "%"],
             )
-        return [(str(name), str(table)) for name, table in cursor.fetchall()]
+        return {str(name): (str(table), str(definition)) for name, table, definition in cursor.fetchall()}
