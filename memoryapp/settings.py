@@ -66,6 +66,7 @@ INSTALLED_APPS = [
     "memoryapp.timeline",
     "memoryapp.recall",
     "memoryapp.extraction",
+    "formsengine",
     "memoryapp.api",
     "memoryapp.mcp",
     "memoryapp.console",

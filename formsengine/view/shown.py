@@ -77,7 +77,7 @@ def line(response: Response, *, language: str = "") -> str:
     title = text_in(form.title, language or form.default_language, form.default_language, form.id)
     if response.state not in WRITABLE:
         return f"{title}: {response.state}."
-    count = _counts(response)
+    count = counts(response)
     left = [f"{count['answered']} of {count['asked']} answered"]
     if count["needed"]:
         left.append(f"{count['needed']} needed")
@@ -96,7 +96,8 @@ def lines(responses: list[Response], *, language: str = "") -> list[str]:
     return [f"{each.id} {line(each, language=language)}" for each in order]
 
 
-def _counts(response: Response) -> dict[str, int]:
+def counts(response: Response) -> dict[str, int]:
+    """Fields asked, answered, needed, and those that wait for a person."""
     count = {"answered": 0, "asked": 0, "needed": 0, "conflict": 0, "unconfirmed": 0}
     for planned, key in keys(response):
         state = response.evaluation.states[key]

@@ -30,9 +30,12 @@ Item = TypeVar("Item")
 
 
 def ask_for_extraction(write: Write, sources: Sequence[Source]) -> None:
-    """Ask for a reading of what just arrived: one job a thread, one for everything else."""
+    """Ask for a reading of what just arrived: one job a thread, one for everything else but answers in forms, whose
+    bindings say what they mean."""
     by_thread: dict[uuid.UUID | None, list[Source]] = {}
     for source in sources:
+        if source.kind == Source.Kind.FORM_ANSWER:
+            continue
         by_thread.setdefault(source.thread_id, []).append(source)
     for thread_id, arrived in by_thread.items():
         if thread_id:

@@ -71,6 +71,7 @@ class Source(WorkspaceRow):
         WEB = "web"
         SYSTEM = "system"
         STATEMENT = "statement"
+        FORM_ANSWER = "form_answer"
 
     kind = models.CharField(max_length=20, choices=Kind.choices)
     content = models.TextField()
@@ -101,7 +102,7 @@ class Source(WorkspaceRow):
         ]
         constraints = [
             models.CheckConstraint(
-                condition=Q(kind__in=["chat_turn", "document", "file", "web", "system", "statement"]),
+                condition=Q(kind__in=["chat_turn", "document", "file", "web", "system", "statement", "form_answer"]),
                 name="source_kind_concrete",
             ),
             models.CheckConstraint(

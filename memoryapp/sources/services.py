@@ -111,6 +111,27 @@ def state(write: Write, content: str, said_at: dt.datetime | None = None, said_z
     return source
 
 
+def keep_answer(
+    write: Write, *, content: str, title: str, said_at: dt.datetime, said_zone: str, external_id: str
+) -> Source:
+    """Store an answer given in a form, for whoever has a right of its own to it. The same one again stores nothing."""
+    known = _sources(write).filter(kind=Source.Kind.FORM_ANSWER, external_id=external_id).first()
+    if known is not None:
+        return known
+    source = _source(
+        write,
+        kind=Source.Kind.FORM_ANSWER,
+        content=content,
+        said=rules.Said(said_at.astimezone(dt.UTC), said_zone),
+        digest=_digest(Source.Kind.FORM_ANSWER, external_id, content, None),
+        title=title[:300],
+        external_id=external_id,
+    )
+    source.save(force_insert=True)
+    arrivals.announce(write, [source])
+    return source
+
+
 def read(write: Write, source: SourceInput) -> Read:
     """Store one document, file, web page or system note; see `read_all`. Violations name no row."""
     try:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -19,9 +19,10 @@ from memoryapp.sources.models import Source, Thread
 from memoryapp.timeline.models import Episode
 from tests.api.calling import Caller
 from tests.api.telling import WEEKLY, conversation
+from tests.forms.telling import Forms, patient
 from tests.graph.nodes.telling import Graph
 
-Things = dict[str, list[uuid.UUID]]
+Things = dict[str, list[Any]]
 """Ids, by the name under which an address takes them."""
 
 
@@ -32,13 +33,13 @@ def reader(workspace: Workspace) -> Caller:
 
 @pytest.fixture
 def curator(workspace: Workspace) -> Caller:
-    return Caller(workspace, ["lookup", "recall", "curate", "steward", "propose"], "Curator")
+    return Caller(workspace, ["lookup", "recall", "forms", "curate", "steward", "propose"], "Curator")
 
 
 @pytest.fixture
 def stranger(other_workspace: Workspace) -> Caller:
     """An agent of another workspace that may do everything an agent may."""
-    return Caller(other_workspace, ["lookup", "recall", "curate", "steward", "propose"], "Stranger")
+    return Caller(other_workspace, ["lookup", "recall", "forms", "curate", "steward", "propose"], "Stranger")
 
 
 @pytest.fixture
@@ -70,6 +71,9 @@ def things(operator: Principal, reviewer: Principal, curator: Caller, work: Call
     assert source is not None
     episode = Episode.objects.first()
     assert episode is not None
+    forms = Forms(operator)
+    version = forms.published(patient())
+    response = forms.opened(subject=ines.pk, values={"name": "Ines Ferro"})
     return {
         "episode_id": [episode.pk],
         "thread_id": [Thread.objects.get().pk],
@@ -89,4 +93,6 @@ def things(operator: Principal, reviewer: Principal, curator: Caller, work: Call
         "actor_id": [curator.agent.actor_id, reviewer.actor.pk],
         "agent_id": [curator.agent.pk],
         "key_id": [curator.issued.key.pk],
+        "form_id": [version.form_id],
+        "response_id": [response.row.pk],
     }

@@ -31,6 +31,13 @@ BODIES: dict[str, dict[str, Any]] = {
     "withdraw-thread": {"rationale": "It was said of somebody else."},
     "give-owner": REASON | {"owner": "01890a5d-ac96-774b-bcce-b302099a8057"},
     "episode-learned": {"beliefs": ["01890a5d-ac96-774b-bcce-b302099a8057"]},
+    "form-version-publish": {},
+    "form-response-write": {"ops": [{"op": "set", "field": "name", "value": "Ana"}]},
+    "form-response-refresh": {},
+    "form-response-move": {"version": 1},
+    "form-response-submit": {"base": 0},
+    "form-response-accept": {},
+    "form-response-gate": {"gate": "seen", "outcome": "passed"},
     "validity": REASON | {"valid_from": "2024"},
 }
 """By the name of an address: what its POST takes, where that is not a reason alone."""
@@ -38,7 +45,7 @@ BODIES: dict[str, dict[str, Any]] = {
 FORMS: dict[str, dict[str, str]] = {"snooze": {"until": "week"}}
 """By the name of an address: what its form must hold for it to look for the thing at all."""
 
-NO_THINGS = {"workspace", "name", "verb"}
+NO_THINGS = {"workspace", "name", "verb", "number"}
 """Parts of addresses that name no thing of a workspace."""
 
 OPERATORS = "/admin/"

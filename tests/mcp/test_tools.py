@@ -21,7 +21,7 @@ from tests.house.running import ROOT
 
 TOOLS = offered.tools()
 OF_A_READER = 3_600
-OF_EVERYTHING = 11_000
+OF_EVERYTHING = 13_000
 """Tokens, a quarter of the characters, of what a model is shown of its tools."""
 
 NOTE = {
@@ -59,6 +59,12 @@ def sample(name: str, things: Things) -> dict[str, Any]:
         given |= {"reason": "It is over.", "lock": 1}
     if "source_id" in given:
         given["rationale"] = "It was said of another project."
+    if name == "forms_open":
+        given["form"] = "patient"
+    if name == "forms_write":
+        given["ops"] = [{"op": "set", "field": "name", "value": "Ines"}]
+    if name == "forms_submit":
+        given["base"] = 0
     if name == "brief":
         given["owner"] = str(things["node_id"][0])
     if name == "timeline_between":
@@ -133,7 +139,16 @@ def test_another_workspaces_key_finds_nothing_of_ours(stranger: Caller, curator:
     """L4: ids of ours are unknown there, and its lists and answers hold nothing that is ours."""
     for name in TOOLS:
         refused, told = ask(stranger, name, **sample(name, things))
-        if sample(name, things).keys() & {"thing_id", "node_id", "edge_id", "source_id", "episode_id", "owner"}:
+        if sample(name, things).keys() & {
+            "thing_id",
+            "node_id",
+            "edge_id",
+            "source_id",
+            "episode_id",
+            "owner",
+            "response_id",
+            "form",
+        }:
             assert (refused, told["status"]) == (True, 404), name
         else:
             shown = json.dumps(told)

@@ -41,7 +41,8 @@ def ask_for_reading(write: Write, sources: Sequence[Source]) -> None:
         return
     by_thread: dict[uuid.UUID | None, list[Source]] = {}
     for source in sources:
-        by_thread.setdefault(source.thread_id, []).append(source)
+        if source.kind != Source.Kind.FORM_ANSWER:
+            by_thread.setdefault(source.thread_id, []).append(source)
     for thread_id, arrived in by_thread.items():
         if thread_id:
             positions = [source.position or 0 for source in arrived]

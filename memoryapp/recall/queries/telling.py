@@ -248,6 +248,8 @@ def line(source: Source) -> str:
         return f"written down by {source.member.name if source.member else 'a member'}, {day}"
     if source.kind == Source.Kind.SYSTEM:
         return f"noted by the system, {day}"
+    if source.kind == Source.Kind.FORM_ANSWER:
+        return f"answered in {source.title}, {day}"
     return f"read in {source.title or source.path or source.url}, {day}"
 
 

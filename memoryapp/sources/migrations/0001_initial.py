@@ -43,7 +43,7 @@ class Migration(migrations.Migration):
             name='Source',
             fields=[
                 ('id', models.UUIDField(default=memoryapp.ledger.identifiers.new_id, editable=False, primary_key=True, serialize=False)),
-                ('kind', models.CharField(choices=[('chat_turn', 'Chat Turn'), ('document', 'Document'), ('file', 'File'), ('web', 'Web'), ('system', 'System'), ('statement', 'Statement')], max_length=20)),
+                ('kind', models.CharField(choices=[('chat_turn', 'Chat Turn'), ('document', 'Document'), ('file', 'File'), ('web', 'Web'), ('system', 'System'), ('statement', 'Statement'), ('form_answer', 'Form Answer')], max_length=20)),
                 ('content', models.TextField()),
                 ('digest', models.CharField(help_text='SHA-256 of what makes a repeat a repeat.', max_length=64)),
                 ('said_at', models.DateTimeField(help_text='When it was said or written.')),
@@ -104,7 +104,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='source',
-            constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['chat_turn', 'document', 'file', 'web', 'system', 'statement'])), name='source_kind_concrete'),
+            constraint=models.CheckConstraint(condition=models.Q(('kind__in', ['chat_turn', 'document', 'file', 'web', 'system', 'statement', 'form_answer'])), name='source_kind_concrete'),
         ),
         migrations.AddConstraint(
             model_name='source',

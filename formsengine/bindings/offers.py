@@ -1,0 +1,113 @@
+"""What memory knows before anybody is asked: offered with the belief it comes from and that belief's version."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from formsengine.definition.model import Prefill
+from formsengine.definition.plan import Planned
+from formsengine.log.prefill import Offer
+from formsengine.log.response import Response
+from formsengine.models import FormResponse, ResponseState
+from memoryapp.graph.models import Belief, Node
+from memoryapp.graph.models.beliefs import Audience
+from memoryapp.graph.queries.views import Scope, current
+from memoryapp.ledger.principal import Principal
+
+MOST = 20
+"""Values of one source that are offered; several fill nothing and are named."""
+
+
+def offers(by: Principal, row: FormResponse, response: Response) -> list[Offer]:
+    """What each field's declared source holds now. Only what the whole workspace may know: a response shows it to all.
+
+    Fields in rows are not filled from memory.
+    """
+    found: list[Offer] = []
+    for planned in response.plan.fields:
+        source = planned.question.prefill
+        if source is not None and not planned.rows_of:
+            found.extend(SOURCES[source.source](by, row, planned, source))
+    return found
+
+
+def _subject(by: Principal, row: FormResponse, planned: Planned, source: Prefill) -> Iterator[Offer]:
+    if row.subject is not None:
+        yield from _properties(by, planned, row.subject, source.key)
+
+
+def _related(by: Principal, row: FormResponse, planned: Planned, source: Prefill) -> Iterator[Offer]:
+    """`worksAt.name`: a property of what an edge leads to; without a property, that node itself."""
+    relationship, _, name = source.key.partition(".")
+    if row.subject is None:
+        return
+    edges = _known(by, Scope(subject=row.subject.pk, predicates=(relationship,))).filter(shape=Belief.Shape.EDGE)
+    for edge in edges.select_related("object")[:MOST]:
+        if edge.object is None:
+            continue
+        if name:
+            yield from _properties(by, planned, edge.object, name)
+        elif planned.question.type == "entity":
+            value = {"id": str(edge.object.pk), "label": edge.object.label}
+            yield Offer(planned.name, value, str(edge.pk), str(edge.lock))
+        else:
+            yield Offer(planned.name, edge.object.label, str(edge.pk), str(edge.lock))
+
+
+def _properties(by: Principal, planned: Planned, node: Node, name: str) -> Iterator[Offer]:
+    held = _known(by, Scope(subject=node.pk, predicates=(name,))).filter(shape=Belief.Shape.PROPERTY)
+    for belief in held[:MOST]:
+        yield Offer(planned.name, _plain(belief.value), str(belief.pk), str(belief.lock))
+
+
+def _known(by: Principal, scope: Scope) -> Any:
+    return current(by, scope).filter(audience=Audience.WORKSPACE).order_by("recorded_at", "pk")
+
+
+def _previous(by: Principal, row: FormResponse, planned: Planned, source: Prefill) -> Iterator[Offer]:
+    """The same answer of the last submission by the same subject."""
+    from formsengine.queries.loading import loaded
+
+    if row.subject is None:
+        return
+    before = (
+        FormResponse.objects.visible_to(by)
+        .filter(form=row.form, subject=row.subject, submission__gt=0, audience="workspace")
+        .exclude(pk=row.pk)
+        .exclude(state__in=[ResponseState.VOID, ResponseState.ERASED])
+        .select_related("form", "started_under", "version")
+        .order_by("-changed_at", "-pk")
+        .first()
+    )
+    if before is None:
+        return
+    taken = loaded(before).snapshots[before.submission]
+    name = source.key or planned.name
+    if name in taken["values"]:
+        fact = f"{before.pk}/{taken['revisions'].get(name, '')}"
+        yield Offer(planned.name, taken["values"][name], fact, str(before.submission))
+
+
+def _launch(by: Principal, row: FormResponse, planned: Planned, source: Prefill) -> Iterator[Offer]:
+    value = row.launch.get(source.key or planned.name)
+    if value is not None:
+        yield Offer(planned.name, _plain(value), "launch", "1")
+
+
+def _context(by: Principal, row: FormResponse, planned: Planned, source: Prefill) -> Iterator[Offer]:
+    """The room of standing words offers nothing to forms yet."""
+    return iter(())
+
+
+SOURCES = {
+    "subject": _subject,
+    "related": _related,
+    "previous": _previous,
+    "launch": _launch,
+    "context": _context,
+}
+
+
+def _plain(value: Any) -> Any:
+    return str(value) if isinstance(value, float) else value

@@ -1,0 +1,21 @@
+"""The reads of the room."""
+
+from formsengine.queries.defined import form, form_called, forms, live, version
+from formsengine.queries.filled import history, outcomes, response, responses, standing, viewed
+from formsengine.queries.loading import loaded, ready
+
+__all__ = [
+    "form",
+    "form_called",
+    "forms",
+    "history",
+    "live",
+    "loaded",
+    "outcomes",
+    "ready",
+    "response",
+    "responses",
+    "standing",
+    "version",
+    "viewed",
+]

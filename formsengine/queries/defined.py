@@ -1,0 +1,151 @@
+"""Reading forms and their versions."""
+
+from __future__ import annotations
+
+import uuid
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.utils import timezone
+
+from formsengine.definition.changes import compare, worst
+from formsengine.definition.publish import check
+from formsengine.definition.stored import read
+from formsengine.log.commits import Clock
+from formsengine.log.migrating import preview
+from formsengine.models import OPEN, Form, FormResponse, FormVersion, VersionState
+from formsengine.queries.loading import loaded, ready
+from memoryapp.doors.errors import NotFound
+from memoryapp.doors.nearest import nearest
+from memoryapp.ledger.principal import Principal
+
+MOST_PREVIEWED = 200
+"""Drafts, the last changed first, that the preview of a version looks into."""
+
+
+def forms(by: Principal, text: str = "") -> QuerySet[Form]:
+    """Forms of the workspace, by name. `text` keeps those whose name or title holds it."""
+    found = Form.objects.filter(workspace=by.workspace)
+    if text:
+        titled = FormVersion.objects.filter(form=OuterRef("pk"), title__icontains=text)
+        found = found.filter(Q(name__icontains=text) | Exists(titled))
+    return found.order_by("name", "pk")
+
+
+def form(by: Principal, form_id: uuid.UUID) -> Form:
+    """The form with this id. Raises NotFound."""
+    found = Form.objects.filter(workspace=by.workspace, pk=form_id).first()
+    if found is None:
+        raise NotFound("There is no such form.", code="no_such_form", extra={"id": str(form_id)})
+    return found
+
+
+def form_called(by: Principal, name: str) -> Form:
+    """The form of this name or id. Raises NotFound with the nearest name."""
+    try:
+        return form(by, uuid.UUID(name))
+    except ValueError:
+        pass
+    found = Form.objects.filter(workspace=by.workspace, name=name).first()
+    if found is None:
+        known = list(Form.objects.filter(workspace=by.workspace).values_list("name", flat=True))
+        close = nearest(name, known)
+        hint = f" Did you mean “{close}”?" if close else ""
+        raise NotFound(f"There is no form “{name[:100]}”.{hint}", code="no_such_form", extra={"accepted": known[:20]})
+    return found
+
+
+def version(by: Principal, form_id: uuid.UUID, number: int) -> FormVersion:
+    """A version of a form. Raises NotFound."""
+    found = FormVersion.objects.filter(workspace=by.workspace, form=form_id, number=number).first()
+    if found is None:
+        raise NotFound("There is no such version.", code="no_such_version", extra={"number": number})
+    return found
+
+
+def live(of: Form) -> FormVersion | None:
+    """The version under which responses start: the latest that is live."""
+    return of.versions.filter(state=VersionState.LIVE).order_by("-number").first()
+
+
+def lives(of: Sequence[Form]) -> dict[uuid.UUID, FormVersion]:
+    """The live version of each of these forms that has one, in one query."""
+    found: dict[uuid.UUID, FormVersion] = {}
+    for one in FormVersion.objects.filter(form__in=of, state=VersionState.LIVE).order_by("number").defer("report"):
+        found[one.form_id] = one
+    return found
+
+
+def latest(of: Sequence[Form]) -> dict[uuid.UUID, FormVersion]:
+    """The newest version of each of these forms, whatever its state, without its contents."""
+    found: dict[uuid.UUID, FormVersion] = {}
+    for one in FormVersion.objects.filter(form__in=of).order_by("number").defer("definition", "report"):
+        found[one.form_id] = one
+    return found
+
+
+def open_counts(by: Principal, of: Sequence[Form]) -> dict[uuid.UUID, dict[str, int]]:
+    """How many responses in sight each form has, by state."""
+    found: dict[uuid.UUID, dict[str, int]] = {}
+    rows = FormResponse.objects.visible_to(by).filter(form__in=of).order_by().values("form", "state")
+    for row in rows.annotate(count=Count("pk")):
+        found.setdefault(row["form"], {})[row["state"]] = row["count"]
+    return found
+
+
+def told(one: Form, version: FormVersion | None, newest: FormVersion | None, counts: dict[str, int]) -> dict[str, Any]:
+    """A form as lists give it."""
+    shown = version or newest
+    return {
+        "id": str(one.pk),
+        "name": one.name,
+        "title": shown.title if shown else "",
+        "live_version": version.number if version else None,
+        "latest_version": one.lock,
+        "open": sum(counts.get(state, 0) for state in OPEN),
+        "submitted": counts.get("submitted", 0),
+        "accepted": counts.get("accepted", 0),
+    }
+
+
+def told_version(one: FormVersion, *, whole: bool = True) -> dict[str, Any]:
+    """A version: what it asks, what keeps it from being published, and the report of its import."""
+    told: dict[str, Any] = {
+        "form_id": str(one.form_id),
+        "number": one.number,
+        "title": one.title,
+        "state": one.state,
+        "digest": one.digest,
+        "recorded_at": one.recorded_at.isoformat(),
+        "published_at": one.published_at.isoformat() if one.published_at else None,
+    }
+    if whole:
+        problems = [each.as_data() for each in check(read(one.definition))[1]]
+        told |= {"definition": one.definition, "problems": problems, "report": one.report}
+    return told
+
+
+def impact(by: Principal, to: FormVersion) -> dict[str, Any]:
+    """What publishing this version means: each difference from the live one, and which drafts would stand otherwise."""
+    now = live(to.form)
+    told: dict[str, Any] = {"from": now.number if now else None, "to": to.number, "class": "compatible", "changes": []}
+    if now is None or now.pk == to.pk:
+        return told | {"drafts": 0, "drafts_that_change": 0, "fields": {}, "cut": False}
+    changes = compare(ready(now).plan, ready(to).plan)
+    drafts = FormResponse.objects.filter(form=to.form, state__in=OPEN).exclude(version=to).order_by("-changed_at", "pk")
+    changing, fields = 0, Counter[str]()
+    for row in drafts.select_related("form", "version", "started_under")[:MOST_PREVIEWED]:
+        states = preview(loaded(row), ready(to), Clock(timezone.now(), row.zone))["states"]
+        changing += bool(states)
+        fields.update(f"{path}: {state['before']} to {state['after']}" for path, state in states.items())
+    count = drafts.count()
+    return told | {
+        "class": worst(changes).name.lower(),
+        "changes": [each.as_data() for each in changes],
+        "drafts": count,
+        "drafts_that_change": changing,
+        "fields": dict(fields.most_common(50)),
+        "cut": count > MOST_PREVIEWED,
+    }

@@ -1,0 +1,145 @@
+"""Forms and their versions: stored, imported, published, withdrawn. A version never changes once it is stored."""
+
+from __future__ import annotations
+
+import binascii
+from base64 import b64decode
+from collections.abc import Mapping
+from typing import Any
+
+from formsengine import hooks
+from formsengine.bindings.declared import wrong_bindings
+from formsengine.definition.model import Form as Definition
+from formsengine.definition.publish import check
+from formsengine.definition.stored import as_data, read
+from formsengine.definition.texts import text_in
+from formsengine.models import Form, FormVersion, VersionState
+from formsengine.problems import Problem
+from formsengine.queries import defined as queries
+from formsengine.queries.loading import ready
+from formsengine.refusals import refused, violations
+from formsengine.xlsform.importing import import_xlsform
+from memoryapp.doors.errors import Conflict, Invalid, Violation
+from memoryapp.ledger.models import Write
+
+LARGEST_SHEET = 5_000_000
+"""Bytes of a sheet that is imported."""
+
+
+def define(write: Write, definition: Mapping[str, Any], *, report: Mapping[str, Any] | None = None) -> FormVersion:
+    """Store the next version of the form that the definition names, as a draft. The same as the latest stores nothing.
+
+    Raises Invalid when it is no `form/1`; whether it can be published is told with it, and asked when it is.
+    """
+    write.by.require("write_forms")
+    with refused():
+        form = read(definition)
+    return _store(write, form, report or {})
+
+
+def import_sheet(write: Write, content: bytes, *, name: str = "") -> FormVersion:
+    """A form from the bytes of a spreadsheet, as a draft with the report of what became of it.
+
+    The bytes say what they are, never the name of the file. Raises Invalid with the place in the sheet.
+    """
+    write.by.require("write_forms")
+    if len(content) > LARGEST_SHEET:
+        raise Invalid.at("/content", "too_large", "This sheet is too large.", f"at most {LARGEST_SHEET} bytes")
+    with refused():
+        found = import_xlsform(content, id=name)
+        form = read(as_data(found.form))
+    return _store(write, form, found.report.as_data())
+
+
+def bytes_of(content: str) -> bytes:
+    """The bytes that a text in base64 stands for. Raises Invalid."""
+    try:
+        return b64decode(content, validate=True)
+    except (binascii.Error, ValueError) as error:
+        message = "This is not base64."
+        raise Invalid.at("/content", "not_base64", message, "the bytes of the sheet in base64") from error
+
+
+def _store(write: Write, definition: Definition, report: Mapping[str, Any]) -> FormVersion:
+    form = Form.objects.filter(workspace=write.workspace, name=definition.id).first()
+    if form is None:
+        form = Form.objects.create(
+            workspace=write.workspace, name=definition.id, write=write, recorded_at=write.recorded_at
+        )
+    number = form.lock + 1
+    numbered = definition.model_copy(update={"version": number})
+    before = form.versions.filter(number=form.lock).first()
+    if before and before.definition | {"version": 0} == as_data(numbered) | {"version": 0} and not report:
+        return before
+    with refused():
+        data = as_data(read(as_data(numbered)))
+    digest = check(read(data))[0].digest
+    form.lock = number
+    form.save(update_fields=["lock"])
+    title = text_in(numbered.title, numbered.default_language, numbered.default_language, numbered.id)
+    return FormVersion.objects.create(
+        workspace=write.workspace,
+        form=form,
+        number=number,
+        title=title[:300],
+        definition=data,
+        digest=digest,
+        report=dict(report),
+        write=write,
+        recorded_at=write.recorded_at,
+    )
+
+
+def problems(version: FormVersion) -> list[Problem]:
+    """Everything that keeps a version from being published, and what is only worth a look."""
+    definition = read(version.definition)
+    found = list(check(definition)[1])
+    found += wrong_bindings(definition, version.workspace)
+    for number, hook in enumerate(definition.hooks):
+        if hook.calls not in hooks.known():
+            found.append(Problem(f"hooks/{number}", "unknown-hook", f"Nothing is called {hook.calls}.", hooks.known()))
+    return found
+
+
+def publish(write: Write, version: FormVersion, *, lock: int | None = None) -> FormVersion:
+    """Let responses start under it. Raises Invalid with everything that is wrong, Conflict when a newer one is live.
+
+    What stays a draft under an earlier version moves by itself when nothing but harmless things changed, and is
+    offered the move otherwise.
+    """
+    write.by.require("write_forms")
+    form = Form.objects.select_for_update().get(pk=version.form_id)
+    version.refresh_from_db()
+    if lock is not None and lock != form.lock:
+        raise Conflict("The form has another version since.", code="moved", extra={"latest_version": form.lock})
+    if version.state == VersionState.LIVE:
+        return version
+    if version.state == VersionState.WITHDRAWN:
+        raise Conflict("It was withdrawn. Store it as a new version.", code="withdrawn")
+    newer = queries.live(form)
+    if newer is not None and newer.number > version.number:
+        raise Conflict(f"Version {newer.number} is live already.", code="newer_is_live")
+    if errors := [each for each in problems(version) if each.severity == "error"]:
+        told = f"{len(errors)} things keep it from being published." if len(errors) > 1 else errors[0].message
+        raise Invalid(
+            told,
+            code="unpublishable",
+            violations=tuple(violations(errors)),
+        )
+    ready(version)
+    version.state, version.published_at = VersionState.LIVE, write.recorded_at
+    version.save(update_fields=["state", "published_at"])
+    return version
+
+
+def withdraw(write: Write, version: FormVersion, *, reason: str) -> FormVersion:
+    """Let nothing start under it any more. Drafts stay and are offered the version that is live then."""
+    write.by.require("write_forms")
+    if not reason.strip():
+        raise Invalid.all([Violation("/reason", "reason_missing", "Say why.", "one sentence")])
+    if version.state == VersionState.DRAFT:
+        raise Conflict("It was never published.", code="not_live")
+    if version.state == VersionState.LIVE:
+        version.state, version.withdrawn_at = VersionState.WITHDRAWN, write.recorded_at
+        version.save(update_fields=["state", "withdrawn_at"])
+    return version

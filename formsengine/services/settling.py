@@ -1,0 +1,130 @@
+"""From draft to accepted: submitted on a named revision, returned, accepted, reopened, ended."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from formsengine.bindings.applying import Applier
+from formsengine.bindings.planning import Planner
+from formsengine.log import lifecycle
+from formsengine.log.commits import Clock
+from formsengine.log.response import Response
+from formsengine.log.writing import Result
+from formsengine.models import FormOutcome, FormResponse
+from formsengine.queries.filled import writer
+from formsengine.queries.loading import loaded
+from formsengine.refusals import refused
+from formsengine.services.filling import Written
+from formsengine.services.storing import clock, held, keep
+from memoryapp.ledger.models import Write
+from memoryapp.ledger.principal import Principal
+
+
+def submit(write: Write, response_id: uuid.UUID, *, base: int, key: str = "") -> tuple[Written, list[FormOutcome]]:
+    """Submission of exactly what the writer saw, and what it writes into memory, in one transaction.
+
+    The same again is the same submission and writes nothing. Raises Stale with the difference, Invalid `blocked` with
+    everything in the way, Conflict `key_reused`.
+    """
+    write.by.require("fill_forms")
+    row = held(write, response_id)
+    with refused():
+        result = lifecycle.submit(loaded(row), writer(write.by), clock(write, row), base=base, key=key)
+    if result.repeated:
+        number = result.response.submission
+        return Written(row, result.response, [], repeated=True), list(row.outcomes.filter(submission=number))
+    response = keep(write, row, result)
+    return Written(row, response, []), Applier(write, row, response, response.submission).apply()
+
+
+def planned(by: Principal, row: FormResponse, *, base: int, at: Clock) -> list[dict[str, Any]]:
+    """What submitting would write into memory: create, update, corroborate, retract, review, line by line."""
+    with refused():
+        result = lifecycle.submit(loaded(row), writer(by), at, base=base)
+    if result.repeated:
+        return []
+    items = Planner(by, row, result.response, result.response.submission).items()
+    return [item.told() for item in items if item.problem or str(item.act) != "nothing"]
+
+
+def send_back(write: Write, response_id: uuid.UUID, *, reason: str, notes: Sequence[Mapping[str, str]] = ()) -> Written:
+    """Returned to whoever fills it, with a note for each field that needs another look."""
+
+    def act(response: Response, row: FormResponse) -> Result:
+        named = [_by_uid(response, note) for note in notes]
+        return lifecycle.send_back(response, writer(write.by), clock(write, row), reason=reason, notes=named)
+
+    return _settle(write, response_id, act)[0]
+
+
+def accept(write: Write, response_id: uuid.UUID, *, amendments: Sequence[str] = ()) -> Written:
+    """Accepted and locked. Amendments that are named become part of it, and what they change is written into memory."""
+
+    def act(response: Response, row: FormResponse) -> Result:
+        return lifecycle.accept(response, writer(write.by), clock(write, row), amendments=amendments)
+
+    done, before = _settle(write, response_id, act)
+    if done.response.submission != before:
+        Applier(write, done.row, done.response, done.response.submission).apply()
+    return done
+
+
+def reopen(write: Write, response_id: uuid.UUID, *, reason: str) -> Written:
+    """Open again from its last submission, below which undo does not reach."""
+
+    def act(response: Response, row: FormResponse) -> Result:
+        return lifecycle.reopen(response, writer(write.by), clock(write, row), reason=reason)
+
+    return _settle(write, response_id, act)[0]
+
+
+def void(write: Write, response_id: uuid.UUID, *, reason: str) -> Written:
+    """Ended without a result."""
+
+    def act(response: Response, row: FormResponse) -> Result:
+        return lifecycle.void(response, writer(write.by), clock(write, row), reason=reason)
+
+    return _settle(write, response_id, act, needs="fill_forms")[0]
+
+
+def revive(write: Write, response_id: uuid.UUID, *, reason: str) -> Written:
+    """What was ended as a draft again, by a person."""
+
+    def act(response: Response, row: FormResponse) -> Result:
+        return lifecycle.revive(response, writer(write.by), clock(write, row), reason=reason)
+
+    return _settle(write, response_id, act)[0]
+
+
+def find(write: Write, response_id: uuid.UUID, *, gate: str, outcome: str, reason: str = "") -> Written:
+    """What a check or an approval found."""
+
+    def act(response: Response, row: FormResponse) -> Result:
+        return lifecycle.found(response, writer(write.by), clock(write, row), gate=gate, outcome=outcome, reason=reason)
+
+    return _settle(write, response_id, act)[0]
+
+
+def _settle(
+    write: Write,
+    response_id: uuid.UUID,
+    act: Callable[[Response, FormResponse], Result],
+    needs: str = "review_forms",
+) -> tuple[Written, int]:
+    """The act decided on the response as it stands, stored; and the submission there was before."""
+    write.by.require(needs)
+    row = held(write, response_id)
+    before = loaded(row)
+    with refused():
+        result = act(before, row)
+    return Written(row, keep(write, row, result), result.verdicts), before.submission
+
+
+def _by_uid(response: Response, note: Mapping[str, str]) -> dict[str, str]:
+    """A note under the permanent name of its field, and its row."""
+    from formsengine.log.addresses import find_field
+
+    found = find_field(response.plan, response.rows, note["field"])
+    return {"field": found.planned.uid, "row": found.row, "note": note["note"]}
