@@ -25,6 +25,7 @@ ENTRIES = (
     Entry("Overview", "home", "console:overview", "", "g o"),
     Entry("Search", "search", "console:search", "look_up", "g f"),
     Entry("Queue", "queue", "review:queue", "read_cases", "g q"),
+    Entry("For you", "bell", "review:for-you", "read_cases", "g y"),
     Entry("Beliefs", "belief", "graph:beliefs", "look_up", "g b"),
     Entry("Conversations", "conversation", "sources:threads", "read_sources", "g c"),
     Entry("Timeline", "clock", "timeline:timeline", "read_timeline", "g e"),

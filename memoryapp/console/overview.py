@@ -43,6 +43,7 @@ def overview(by: Principal) -> dict[str, Any]:
         "empty": not (told or waiting.total or figures[1]["number"]),
         "figures": figures,
         "health": health,
+        "concerned": by.may("read_cases") and review.unread(by),
         "waiting_kinds": [
             {"title": titles.get(kind, kind), "count": count, "url": f"{address(by, 'review:queue')}?kind={kind}"}
             for kind, count in sorted(waiting.by_kind.items(), key=lambda item: -item[1])

@@ -38,6 +38,7 @@ CASE: Described = {
     "due": serializers.DateTimeField(allow_null=True),
     "snoozed_until": serializers.DateTimeField(allow_null=True),
     "claimed_by": serializers.CharField(help_text="Who is on it; blank when nobody is."),
+    "assignee": serializers.CharField(help_text="Whom it was given to; blank when nobody was."),
     "subjects": described("CaseSubject", SUBJECT, many=True),
     "lock": serializers.IntegerField(),
 }
@@ -107,6 +108,7 @@ def shape(case: Case) -> dict[str, Any]:
         "due": case.due,
         "snoozed_until": case.snoozed_until,
         "claimed_by": case.claimed_by.name if case.claimed_by else "",
+        "assignee": case.assignee.name if case.assignee else "",
         "subjects": [{"role": one.role, "type": one.subject_type, "id": str(one.subject_id)} for one in subjects],
         "lock": case.lock,
     }

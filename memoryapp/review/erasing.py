@@ -8,7 +8,7 @@ from typing import Any
 from memoryapp.ledger import erasing
 from memoryapp.ledger.erasing import Blanks, Eraser, Marked
 from memoryapp.ledger.models import Write
-from memoryapp.review.models import Case, CaseChange, CaseSubject, Decision
+from memoryapp.review.models import Case, CaseChange, CaseRemark, CaseSubject, Decision
 from memoryapp.review.services import void_case
 
 ERASED = "Erased."
@@ -16,7 +16,9 @@ ERASED = "Erased."
 
 def register() -> None:
     """Take part in erasures."""
-    erasing.register("review", Eraser(_mark, _prepare, says=((Decision, "rationale"),), blanks=BLANKS))
+    erasing.register(
+        "review", Eraser(_mark, _prepare, says=((Decision, "rationale"), (CaseRemark, "text")), blanks=BLANKS)
+    )
 
 
 def _about(marked: Marked) -> Any:
@@ -28,6 +30,7 @@ def _mark(marked: Marked) -> None:
     cases = set(_about(marked).values_list("pk", flat=True))
     marked.add(Case, cases)
     marked.add(CaseChange, CaseChange.objects.filter(case__in=cases).values_list("pk", flat=True))
+    marked.add(CaseRemark, CaseRemark.objects.filter(case__in=cases).values_list("pk", flat=True))
     decisions = Decision.objects.filter(case__in=cases)
     marked.add(Decision, decisions.values_list("pk", flat=True))
     marked.add(Write, decisions.values_list("write", flat=True))
@@ -50,4 +53,5 @@ BLANKS: Blanks = {
     (Case, "key"): _key,
     (Case, "reason"): lambda row: ERASED,
     (CaseChange, "what"): lambda row: ERASED,
+    (CaseRemark, "text"): lambda row: ERASED,
 }

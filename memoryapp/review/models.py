@@ -44,6 +44,10 @@ class Case(WorkspaceRow):
     snoozed_until = models.DateTimeField(null=True, blank=True)
     claimed_by = models.ForeignKey(Actor, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
     claimed_until = models.DateTimeField(null=True, blank=True)
+    assignee = models.ForeignKey(
+        Actor, on_delete=models.PROTECT, null=True, blank=True, related_name="+", help_text="Whose it is to decide."
+    )
+    remarks_count = models.PositiveIntegerField(default=0)
     lock = models.PositiveIntegerField(default=1)
     write = models.ForeignKey(Write, on_delete=models.PROTECT, related_name="cases")
     opened_at = models.DateTimeField()
@@ -61,6 +65,8 @@ class Case(WorkspaceRow):
             "snoozed_until",
             "claimed_by",
             "claimed_until",
+            "assignee",
+            "remarks_count",
             "lock",
             "closed_at",
         ),
@@ -78,6 +84,11 @@ class Case(WorkspaceRow):
                 fields=["workspace", "claimed_by", "claimed_until"],
                 condition=Q(claimed_by__isnull=False),
                 name="case_claimed",
+            ),
+            models.Index(
+                fields=["workspace", "assignee", "state"],
+                condition=Q(assignee__isnull=False),
+                name="case_assigned",
             ),
             models.Index(
                 fields=["workspace", "snoozed_until"],
@@ -144,6 +155,51 @@ class CaseChange(WorkspaceRow):
 
     def __str__(self) -> str:
         return f"{self.change} #{self.lock}"
+
+
+class CaseAssignment(WorkspaceRow):
+    """A case was given to a member, or to nobody. The latest is the case's `assignee`."""
+
+    case = models.ForeignKey(Case, on_delete=models.PROTECT, related_name="assignments")
+    assignee = models.ForeignKey(Actor, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
+    write = models.ForeignKey(Write, on_delete=models.PROTECT, related_name="+")
+    recorded_at = models.DateTimeField()
+
+    class Meta:
+        indexes = [models.Index(fields=["workspace", "assignee", "-recorded_at"], name="assignment_newest")]
+
+    def __str__(self) -> str:
+        return f"{self.case} for {self.assignee or 'nobody'}"
+
+
+class CaseRemark(WorkspaceRow):
+    """What a person said about a case to the others who decide. It decides nothing and is never changed."""
+
+    case = models.ForeignKey(Case, on_delete=models.PROTECT, related_name="remarks")
+    text = models.TextField()
+    write = models.ForeignKey(Write, on_delete=models.PROTECT, related_name="+")
+    recorded_at = models.DateTimeField()
+
+    guard = Guard(erasable=("text",))
+
+    class Meta:
+        indexes = [models.Index(fields=["workspace", "-recorded_at"], name="remark_newest")]
+        constraints = [models.CheckConstraint(condition=~Q(text=""), name="remark_says_something")]
+
+    def __str__(self) -> str:
+        return f"remark on {self.case}"
+
+
+class NoticesRead(WorkspaceRow):
+    """Up to when a person has seen what concerns them."""
+
+    actor = models.OneToOneField(Actor, on_delete=models.PROTECT, related_name="+")
+    read_at = models.DateTimeField()
+
+    guard = Guard(mutable=("read_at",))
+
+    def __str__(self) -> str:
+        return f"{self.actor} until {self.read_at}"
 
 
 class Decision(WorkspaceRow):

@@ -22,6 +22,11 @@ urlpatterns = [
     path("queue/<uuid:case_id>/release/", pages.release, name="release"),
     path("queue/<uuid:case_id>/snooze/", pages.snooze, name="snooze"),
     path("queue/<uuid:case_id>/wake/", pages.wake, name="wake"),
+    path("queue/<uuid:case_id>/talk/", pages.talk, name="talk"),
+    path("queue/<uuid:case_id>/talk/remark/", pages.remark, name="remark"),
+    path("queue/<uuid:case_id>/talk/assign/", pages.assign, name="assign"),
+    path("for-you/", pages.for_you, name="for-you"),
+    path("for-you/read/", pages.read, name="read-notices"),
     path("queue/decisions/", pages.decisions, name="decisions"),
     path("queue/decisions/<uuid:decision_id>/undo/", pages.undo, name="undo"),
 ]

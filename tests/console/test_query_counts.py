@@ -29,7 +29,7 @@ from tests.visiting import INES, client_of, tell_a_story
 pytestmark = pytest.mark.django_db(transaction=True)
 
 RECORDED = {
-    "": 27,
+    "": 29,
     "beliefs/": 11,
     "beliefs/?show=everything": 10,
     "belief": 19,
@@ -51,6 +51,8 @@ RECORDED = {
     "queue/": 28,
     "case": 30,
     "case alone": 22,
+    "talk": 10,
+    "for-you/": 8,
     "queue/several/?all=yes": 9,
     "policies/": 9,
     "search/?q=emails": 21,
@@ -82,6 +84,7 @@ def test_every_page_keeps_to_its_number_of_queries(
         "thread": f"conversations/{told['Fewer emails'].pk}/",
         "job": f"jobs/{Job.objects.order_by('created_at').values_list('pk', flat=True)[0]}/",
         "case": f"queue/{Case.objects.get(kind='belief_conflict').pk}/",
+        "talk": f"queue/{Case.objects.get(kind='belief_conflict').pk}/talk/",
         "member": f"members/{administrator.actor.membership.pk}/",
         "agent": f"agents/{Agent.objects.values_list('pk', flat=True)[0]}/",
     }

@@ -5,22 +5,28 @@ from memoryapp.review.pages.decisions import decisions
 from memoryapp.review.pages.looking import case, live, queue
 from memoryapp.review.pages.policing import agree, policies, put_in_force
 from memoryapp.review.pages.several import batch, decide_several, several, undo_batch
+from memoryapp.review.pages.talking import assign, for_you, read, remark, talk
 
 __all__ = [
     "agree",
+    "assign",
     "batch",
     "case",
     "claim",
     "decide",
     "decide_several",
     "decisions",
+    "for_you",
     "live",
     "policies",
     "put_in_force",
     "queue",
+    "read",
     "release",
+    "remark",
     "several",
     "snooze",
+    "talk",
     "undo",
     "undo_batch",
     "wake",

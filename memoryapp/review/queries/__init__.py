@@ -7,6 +7,7 @@ from memoryapp.review.queries.cases import Choice, Presented, about, case, prese
 from memoryapp.review.queries.counting import BOUND, Count, Waiting, matching, waiting
 from memoryapp.review.queries.decided import decision, decisions, standing_decision
 from memoryapp.review.queries.judging import SHARE, figures, precedents, sample, share_of, tried
+from memoryapp.review.queries.notices import Notice, notices, read_until, talk, unread
 from memoryapp.review.queries.queue import ASSIGNEES, HIGH, ORDERS, Filters, Page, listed, next_after, queue
 from memoryapp.review.queries.several import Outlook, batch, outlook, some, verdicts_for
 from memoryapp.review.queries.trends import Day, trend
@@ -21,6 +22,7 @@ __all__ = [
     "Count",
     "Day",
     "Filters",
+    "Notice",
     "Outlook",
     "Page",
     "Presented",
@@ -34,17 +36,21 @@ __all__ = [
     "listed",
     "matching",
     "next_after",
+    "notices",
     "outlook",
     "precedents",
     "presented",
     "queue",
+    "read_until",
     "sample",
     "share_of",
     "shown",
     "some",
     "standing_decision",
+    "talk",
     "trend",
     "tried",
+    "unread",
     "verdicts_for",
     "waiting",
 ]

@@ -46,7 +46,7 @@ def case(by: Principal, case_id: uuid.UUID) -> Case:
     found = (
         Case.objects.visible_to(by)
         .filter(pk=case_id)
-        .select_related("claimed_by", "write__actor")
+        .select_related("claimed_by", "assignee", "write__actor")
         .prefetch_related("subjects")
         .first()
     )

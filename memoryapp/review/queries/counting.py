@@ -6,7 +6,7 @@ import datetime as dt
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import IntegerField, QuerySet, Subquery
+from django.db.models import IntegerField, Q, QuerySet, Subquery
 from django.utils import timezone
 
 from memoryapp.ledger.models import Workspace
@@ -58,7 +58,7 @@ def waiting(by: Principal) -> Waiting:
     waits = opened.filter(awake())
     kinds = [kind.name for kind in registry.kinds()]
     asked: dict[str, Any] = {f"of_{number}": _Bounded(waits.filter(kind=kind)) for number, kind in enumerate(kinds)} | {
-        "mine": _Bounded(opened.filter(claimed_by=by.actor, claimed_until__gt=now)),
+        "mine": _Bounded(opened.filter(Q(assignee=by.actor) | Q(claimed_by=by.actor, claimed_until__gt=now))),
         "snoozed": _Bounded(opened.filter(snoozed_until__gt=now)),
         "oldest": Subquery(waits.order_by("opened_at").values("opened_at")[:1]),
     }

@@ -64,7 +64,7 @@ def queue(by: Principal, filters: Filters = Filters()) -> QuerySet[Case]:
     found = Case.objects.visible_to(by).filter(_wanted(by, filters), state=_state(filters.state))
     if filters.state == Case.State.OPEN and not filters.snoozed:
         found = found.filter(awake())
-    return found.select_related("claimed_by", "write__actor").order_by(*_order(filters.order))
+    return found.select_related("claimed_by", "assignee", "write__actor").order_by(*_order(filters.order))
 
 
 def listed(
@@ -166,10 +166,11 @@ def _kind(name: str) -> str:
 def _assigned(by: Principal, assignee: str) -> Q:
     claimed = Q(claimed_until__gt=timezone.now())
     if assignee == "me":
-        return claimed & Q(claimed_by=by.actor)
+        return Q(assignee=by.actor) | (claimed & Q(claimed_by=by.actor))
     if assignee == "nobody":
-        return Q(claimed_by__isnull=True) | Q(claimed_until__lte=timezone.now())
+        return Q(assignee__isnull=True) & ~(claimed & Q(claimed_by__isnull=False))
     try:
-        return claimed & Q(claimed_by=uuid.UUID(assignee))
+        actor = uuid.UUID(assignee)
+        return Q(assignee=actor) | (claimed & Q(claimed_by=actor))
     except ValueError:
         raise Invalid.at("assignee", "unknown_assignee", "That is nobody.", "me, nobody or an actor's id") from None

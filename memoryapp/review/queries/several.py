@@ -32,7 +32,7 @@ def some(by: Principal, case_ids: Sequence[uuid.UUID]) -> list[Case]:
     found = (
         Case.objects.visible_to(by)
         .filter(pk__in=case_ids[:MOST])
-        .select_related("claimed_by", "write__actor")
+        .select_related("claimed_by", "assignee", "write__actor")
         .prefetch_related("subjects")
         .in_bulk()
     )
