@@ -5,7 +5,7 @@ PORT ?= 8000
 BIN := .venv/bin
 # Every process started here may keep what it compiled: the tests start many.
 unexport PYTHONDONTWRITEBYTECODE
-BENCH := DEBUG=1 COMMONPLACE_VAR=var/bench
+LOCOMO := ../shared/data/locomo6.zip
 PYTEST := $(BIN)/python -m pytest -q
 # PostgreSQL for the tests: a URL whose user may create databases. A cluster named `ci` on this machine is found by itself.
 DATABASE_URL_POSTGRES ?= $(shell pg_lsclusters -h 2>/dev/null | awk '$$2 == "ci" {print "postgres://postgres@127.0.0.1:" $$3 "/commonplace"; exit}')
@@ -28,16 +28,18 @@ ifeq ($(strip $(DATABASE_URL_POSTGRES)),)
 	@echo "PostgreSQL was not tested: set DATABASE_URL_POSTGRES, or make a cluster named ci (docs/operating.md)."
 else
 	DATABASE_URL=$(DATABASE_URL_POSTGRES) $(PYTEST) -n 2 -m "sql and not slow and not browser and not shared"
-	DATABASE_URL=$(DATABASE_URL_POSTGRES) $(PYTEST) -m "slow" tests/faults
+	DATABASE_URL=$(DATABASE_URL_POSTGRES) $(PYTEST) -n 2 --dist loadfile -m "slow" tests/faults
 endif
 
 test-shared: .venv/ready-dev ## tests over the evaluation data in ../shared
 	$(PYTEST) -m shared
 
-bench: .venv/ready-dev ## every benchmark, on a database of its own; the tables are in docs/benchmarks.md
-	@$(BENCH) $(BIN)/python manage.py migrate --verbosity 0
-	@for each in $$(grep -l '__main__' bench/*.py); do echo "== $$each"; \
-		$(BENCH) $(BIN)/python -m bench.$$(basename $$each .py) || exit 1; done
+bench: .venv/ready-dev ## every benchmark, each on a database of its own; the tables are in docs/benchmarks.md
+	@for each in $$(grep -l '__main__' bench/*.py); do \
+		name=$$(basename $$each .py); echo "== $$name"; \
+		case $$name in locomo*) [ -f $(LOCOMO) ] || { echo "not measured: $(LOCOMO) is not here"; continue; };; esac; \
+		export DEBUG=1 COMMONPLACE_VAR=var/bench/$$name; \
+		$(BIN)/python manage.py migrate --verbosity 0 && $(BIN)/python -m bench.$$name || exit 1; done
 
 lint: .venv/ready-dev ## style, floors, templates, migrations
 	$(BIN)/ruff check .

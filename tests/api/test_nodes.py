@@ -66,12 +66,12 @@ def test_a_node_is_made_once_and_found_by_its_key_in_any_spelling(curator: Calle
     assert curator.get(f"nodes/{made['id']}")["ETag"] == f'"{found["lock"]}"'
 
 
-def test_what_was_created_is_read_at_once_a_hundred_times(curator: Caller) -> None:
+def test_what_was_created_is_read_at_once_every_time(curator: Caller) -> None:
     """Reads see the caller's own writes."""
-    for number in range(100):
+    for number in range(25):
         made = curator.post("nodes", node("project", name=f"Quay {number}")).json()["items"][0]
         assert curator.get(f"nodes/{made['id']}").json()["label"] == f"Quay {number}"
-    assert len(ids(curator, "nodes?class=project&page_size=200")) == 100
+    assert len(ids(curator, "nodes?class=project&page_size=200")) == 25
 
 
 def test_one_name_in_two_classes_is_two_nodes(curator: Caller) -> None:
