@@ -64,6 +64,7 @@ INSTALLED_APPS = [
     "memoryapp.index",
     "memoryapp.graph",
     "memoryapp.timeline",
+    "memoryapp.context",
     "memoryapp.recall",
     "memoryapp.extraction",
     "formsengine",

@@ -18,6 +18,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("w/<slug:workspace>/", include("memoryapp.ontology.urls")),
     path("w/<slug:workspace>/", include("memoryapp.graph.urls")),
     path("w/<slug:workspace>/", include("memoryapp.timeline.urls")),
+    path("w/<slug:workspace>/", include("memoryapp.context.urls")),
     path("w/<slug:workspace>/", include("memoryapp.recall.urls")),
     path("", include("memoryapp.console.urls")),
 ]

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import urlencode
 
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
+from memoryapp.context import queries as context
 from memoryapp.doors.pages import address, member_page, page
 from memoryapp.graph.pages.presenting import card
 from memoryapp.graph.queries import listing
@@ -44,6 +46,8 @@ def _parts(by: Principal, asked: str) -> list[dict[str, Any]]:
     ]
     if by.may("read_timeline"):
         parts.append(("What happened", "timeline:timeline", query, _happened(by, asked)))
+    if by.may("read_context"):
+        parts.append(("Kept in mind", "context:context", "", _kept(by, asked)))
     if by.may("read_sources"):
         parts.append(("Conversations", "sources:threads", query, _threads(by, asked)))
         parts.append(("What was said", "recall:lab", query, _said(by, asked)))
@@ -113,6 +117,20 @@ def _happened(by: Principal, asked: str) -> list[dict[str, Any]]:
             "at": one.revision.ordered_at,
         }
         for one in shown
+    ]
+
+
+def _kept(by: Principal, asked: str) -> list[dict[str, Any]]:
+    """Entries that hold the words as they are typed: what is in every prompt is in no index."""
+    words = Q(title__icontains=asked) | Q(content__icontains=asked) | Q(section__icontains=asked)
+    found = context.revisions(by, context.Asked(expired=True)).filter(words)[: EACH + 1]
+    return [
+        {
+            "url": address(by, "context:entry", one.entry_id),
+            "words": f"{one.title}: {one.content[:300]}" if one.content else one.title,
+            "note": one.section,
+        }
+        for one in found
     ]
 
 

@@ -22,6 +22,7 @@ STATES = {
     "upcoming": ("plain", "Not yet"),
     "withdrawn": ("bad", "Source withdrawn"),
     "retracted": ("bad", "Never was right"),
+    "unset": ("done", "Unset"),
     "deleted": ("bad", "Deleted"),
     # candidates
     "pending": ("warn", "Pending"),

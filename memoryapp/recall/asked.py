@@ -7,6 +7,7 @@ import uuid
 from dataclasses import dataclass, field
 from typing import Any
 
+from memoryapp.doors.budgets import tokens
 from memoryapp.doors.errors import Invalid, Violation
 
 OVER = {
@@ -78,11 +79,6 @@ class Asked:
         """What is noted of the question in the served log, beside its words."""
         given = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "question"}
         return {name: _plain(value) for name, value in given.items() if value not in (None, (), False)}
-
-
-def tokens(text: str) -> int:
-    """How many tokens a text is taken to be: its UTF-8 bytes divided by four, rounded up."""
-    return -(-len(text.encode("utf-8", "surrogatepass")) // 4)
 
 
 @dataclass(frozen=True)

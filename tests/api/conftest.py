@@ -19,6 +19,7 @@ from memoryapp.sources.models import Source, Thread
 from memoryapp.timeline.models import Episode
 from tests.api.calling import Caller
 from tests.api.telling import WEEKLY, conversation
+from tests.context.telling import Context
 from tests.forms.telling import Forms, patient
 from tests.graph.nodes.telling import Graph
 
@@ -33,13 +34,13 @@ def reader(workspace: Workspace) -> Caller:
 
 @pytest.fixture
 def curator(workspace: Workspace) -> Caller:
-    return Caller(workspace, ["lookup", "recall", "forms", "curate", "steward", "propose"], "Curator")
+    return Caller(workspace, ["lookup", "recall", "context", "forms", "curate", "steward", "propose"], "Curator")
 
 
 @pytest.fixture
 def stranger(other_workspace: Workspace) -> Caller:
     """An agent of another workspace that may do everything an agent may."""
-    return Caller(other_workspace, ["lookup", "recall", "forms", "curate", "steward", "propose"], "Stranger")
+    return Caller(other_workspace, ["lookup", "recall", "context", "forms", "curate", "steward", "propose"], "Stranger")
 
 
 @pytest.fixture
@@ -74,7 +75,10 @@ def things(operator: Principal, reviewer: Principal, curator: Caller, work: Call
     forms = Forms(operator)
     version = forms.published(patient())
     response = forms.opened(subject=ines.pk, values={"name": "Ines Ferro"})
+    entry = Context(operator).set("Tone", "Short sentences.")
     return {
+        "entry_id": [entry.pk],
+        "act_id": [entry.write_id],
         "episode_id": [episode.pk],
         "thread_id": [Thread.objects.get().pk],
         "source_id": [source.pk],
@@ -88,7 +92,7 @@ def things(operator: Principal, reviewer: Principal, curator: Caller, work: Call
         "decision_id": [decision.pk],
         "batch_id": [batch],
         "view_id": [view.pk],
-        "thing_id": [ines.pk, weekly.pk, edge.pk, relation.pk, source.pk, episode.pk],
+        "thing_id": [ines.pk, weekly.pk, edge.pk, relation.pk, source.pk, episode.pk, entry.pk],
         "membership_id": [reviewer.actor.membership.pk],
         "actor_id": [curator.agent.actor_id, reviewer.actor.pk],
         "agent_id": [curator.agent.pk],

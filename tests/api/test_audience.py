@@ -32,6 +32,7 @@ from tests.api.calling import Caller
 from tests.api.conftest import Things
 from tests.api.test_every_address import ENDPOINTS, addresses
 from tests.api.test_things_of_others import BODIES, REASON, filled
+from tests.context.telling import Context
 from tests.graph.nodes.telling import Graph, moment
 from tests.visiting import client_of
 
@@ -50,7 +51,7 @@ PAGES_ASKED = ("?q=zephyrine", "?show=everything", "?state=decided")
 
 @pytest.fixture
 def outsider(workspace: Any) -> Caller:
-    return Caller(workspace, ["lookup", "recall", "curate", "steward", "propose"], "Outsider")
+    return Caller(workspace, ["lookup", "recall", "context", "curate", "steward", "propose"], "Outsider")
 
 
 def hide(operator: Principal, things: Things, reviewer: Principal) -> Things:
@@ -83,7 +84,11 @@ def hide(operator: Principal, things: Things, reviewer: Principal) -> Things:
     drawn = keep(kind="insight", content="Ines is a zephyrine person", premises=(seen.pk,))
     phone = keep(subject=ines.pk, predicate="phone", value="+351 912 000 111", evidence=quoted)
     works = keep(subject=ines.pk, predicate="knows", object=friend.pk, evidence=quoted)
+    mine = {"audience": "named", "readers": (reviewer.actor.pk,)}
+    kept_in_mind = Context(operator).set("Halcyon", "Zephyrine, please.", "Quicklime", **mine)
     return {
+        "entry_id": [kept_in_mind.pk],
+        "act_id": [kept_in_mind.write_id],
         "belief_id": [one.pk for one in [*said, drawn, phone, works]],
         "case_id": list(Case.objects.exclude(pk__in=there).values_list("pk", flat=True)),
         "relation_id": [graph.relate("extension", ("base", seen), ("addition", drawn)).pk],

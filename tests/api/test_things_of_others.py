@@ -38,11 +38,12 @@ BODIES: dict[str, dict[str, Any]] = {
     "form-response-submit": {"base": 0},
     "form-response-accept": {},
     "form-response-gate": {"gate": "seen", "outcome": "passed"},
+    "restore-context": {"sequence": 1},
     "validity": REASON | {"valid_from": "2024"},
 }
 """By the name of an address: what its POST takes, where that is not a reason alone."""
 
-FORMS: dict[str, dict[str, str]] = {"snooze": {"until": "week"}}
+FORMS: dict[str, dict[str, str]] = {"snooze": {"until": "week"}, "restore": {"sequence": "1", "lock": "1"}}
 """By the name of an address: what its form must hold for it to look for the thing at all."""
 
 NO_THINGS = {"workspace", "name", "verb", "number"}

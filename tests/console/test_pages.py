@@ -14,6 +14,7 @@ from memoryapp.ledger.models import Job
 from memoryapp.ledger.principal import Principal
 from memoryapp.timeline.models import Episode
 from tests.browser import Browser, faults_of, page_is_clean
+from tests.context.telling import Context
 from tests.graph.telling import Memory
 from tests.visiting import tell_a_story
 
@@ -30,6 +31,11 @@ def addresses(
     weekly = Belief.objects.get(content__icontains="weekly")
     drawn = memory.conclude("Ines Ferro reads short, regular pieces.", weekly)
     waiting = Belief.objects.get(content__icontains="monthly summary")
+    mind = Context(operator)
+    kept = mind.set("Tone", "Short sentences.\n\n- no exclamation marks", "Writing", expires="2040-05")
+    mind.set("Seats", "By the window, " * 30, "Travel")
+    mind.set("Away", "In Porto.", "Travel", expires="2026-01-01", pinned=False)
+    mind.update(kept, content="Short sentences, no exclamation marks.")
     return {
         "overview": "/w/harbour/",
         "beliefs": "/w/harbour/beliefs/",
@@ -42,6 +48,9 @@ def addresses(
         "timeline": "/w/harbour/timeline/",
         "timeline, asked": "/w/harbour/timeline/?q=weekly+emails&from=2026-03-01&to=2026-06-30",
         "an episode": f"/w/harbour/timeline/{Episode.objects.values_list('pk', flat=True)[0]}/",
+        "context": "/w/harbour/context/?budget=80",
+        "a new entry": "/w/harbour/context/new/?section=Writing",
+        "an entry": f"/w/harbour/context/{kept.pk}/",
         "conversations": "/w/harbour/conversations/",
         "statements": "/w/harbour/conversations/?kind=statement",
         "a conversation": f"/w/harbour/conversations/{told['Fewer emails'].pk}/",

@@ -24,6 +24,7 @@ from memoryapp.sources.inputs import ThreadInput, TurnInput
 from memoryapp.sources.models import Thread
 from memoryapp.sources.services import tell
 from memoryapp.timeline.models import Episode
+from tests.context.telling import Context
 from tests.visiting import INES, client_of, tell_a_story
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -36,6 +37,9 @@ RECORDED = {
     "edit": 5,
     "node": 16,
     "timeline/": 11,
+    "context/": 20,
+    "context/new/": 20,
+    "entry": 20,
     "timeline/?q=emails": 20,
     "episode": 10,
     "conversations/": 6,
@@ -80,6 +84,7 @@ def test_every_page_keeps_to_its_number_of_queries(
         "belief": f"beliefs/{belief.pk}/",
         "edit": f"beliefs/{belief.pk}/edit/",
         "node": f"nodes/{Node.objects.get(label='Ines Ferro').pk}/",
+        "entry": f"context/{Context(administrator).set('Tone', 'Short sentences.').pk}/",
         "episode": f"timeline/{Episode.objects.values_list('pk', flat=True)[0]}/",
         "thread": f"conversations/{told['Fewer emails'].pk}/",
         "job": f"jobs/{Job.objects.order_by('created_at').values_list('pk', flat=True)[0]}/",

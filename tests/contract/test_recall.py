@@ -13,6 +13,7 @@ import time_machine
 from rest_framework.utils.encoders import JSONEncoder
 
 from memoryapp.access.services import operator as operator_of
+from memoryapp.doors.budgets import tokens
 from memoryapp.extraction.models import Candidate
 from memoryapp.graph.models import Belief, Node
 from memoryapp.graph.services.remembering import remember_all
@@ -22,7 +23,7 @@ from memoryapp.ledger import dump
 from memoryapp.ledger.models import Served, Workspace
 from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import record
-from memoryapp.recall.asked import OVER, Asked, tokens
+from memoryapp.recall.asked import OVER, Asked
 from memoryapp.recall.queries import compose, find
 from memoryapp.review import services as review
 from memoryapp.review.models import Case

@@ -10,6 +10,9 @@ from django.apps import apps
 from django.contrib import admin
 from drf_spectacular.generators import SchemaGenerator
 
+from memoryapp.context.models import Entry, EntryRevision
+from memoryapp.context.queries import Asked as AskedOfContext
+from memoryapp.context.services.serving import ENTRY
 from memoryapp.graph.models import Belief, Node
 from memoryapp.graph.queries import anything
 from memoryapp.graph.queries.views import as_of
@@ -18,14 +21,16 @@ from memoryapp.ledger import dump, erasing, integrity
 from memoryapp.ledger.models import WorkspaceRow
 from memoryapp.sources import withdrawing
 from memoryapp.timeline.models import Episode
-from memoryapp.timeline.queries import Asked, recallable
+from memoryapp.timeline.queries import Asked
 
-ROOMS = ("graph", "timeline")
+ROOMS = ("graph", "timeline", "context")
 """Rooms whose rows are memory, each with tables, a REST door and pages."""
 
-SEEN = {"graph": (Node, Belief), "timeline": (Episode,)}
-THINGS = {"graph": {"belief", "node"}, "timeline": {"episode"}}
-"""What of a room is searched, explained and served, by the word for it."""
+SEEN = {"graph": (Node, Belief), "timeline": (Episode,), "context": (Entry, EntryRevision)}
+THINGS = {"graph": {"belief", "node"}, "timeline": {"episode"}, "context": {ENTRY}}
+"""What of a room is explained and served, and where it is searched, by the word for it."""
+NOT_SEARCHED = {ENTRY}
+"""What is in every prompt already is in no index, so that recall never brings it as if it were found."""
 
 
 def tables(room: str) -> list[type[WorkspaceRow]]:
@@ -41,7 +46,8 @@ def why(room: str) -> bool:
 
 
 def as_of_any_time(room: str) -> bool:
-    return callable(as_of) if room == "graph" else "known_at" in Asked.__dataclass_fields__ and callable(recallable)
+    asked = {"timeline": Asked, "context": AskedOfContext}
+    return callable(as_of) if room == "graph" else "known_at" in asked[room].__dataclass_fields__
 
 
 def withdraw(room: str) -> bool:
@@ -70,7 +76,7 @@ def described(room: str) -> bool:
 
 
 def searched(room: str) -> bool:
-    return THINGS[room] <= shelves().keys()
+    return THINGS[room] - NOT_SEARCHED <= shelves().keys() and not NOT_SEARCHED & shelves().keys()
 
 
 TAKES_PART = (

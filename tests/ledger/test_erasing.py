@@ -233,6 +233,7 @@ def test_ink_covers_names_letter_for_letter_and_leaves_words_that_only_look_alik
 
 WORDLESS = {
     "access.AgentKey": {"prefix", "digest"},
+    "context.EntryRevision": {"expires_zone"},
     "extraction.Candidate": {"kind", "rule"},
     "extraction.ExtractionRun": {"extractor", "version"},
     "forms.Form": {"name"},

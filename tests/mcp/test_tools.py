@@ -38,6 +38,20 @@ GREY = {
 }
 
 
+NAMES_A_THING = {
+    "thing_id",
+    "node_id",
+    "edge_id",
+    "source_id",
+    "episode_id",
+    "entry_id",
+    "act_id",
+    "owner",
+    "response_id",
+    "form",
+}
+
+
 def headers(caller: Caller | None, **more: str) -> dict[str, str]:
     said = {"authorization": f"Bearer {caller.key}"} if caller else {}
     return said | {"x-request-id": "trace-of-the-test"} | more
@@ -69,6 +83,12 @@ def sample(name: str, things: Things) -> dict[str, Any]:
         given["owner"] = str(things["node_id"][0])
     if name == "timeline_between":
         given |= {"start": "2026-01-01", "end": "2027-01-01"}
+    if name == "context_set":
+        given |= {"items": [{"section": "Writing", "title": "Tone"}]}
+    if name == "context_set_section":
+        given |= {"section": "Writing", "entries": [{"title": "Tone"}], "lock": 0}
+    if {"entry_id", "act_id"} & given.keys() and name != "context_undo":
+        given |= {"lock": 1}
     if name in ("memory_recall", "timeline_search"):
         given["question"] = "status emails"
     return given
@@ -139,16 +159,7 @@ def test_another_workspaces_key_finds_nothing_of_ours(stranger: Caller, curator:
     """L4: ids of ours are unknown there, and its lists and answers hold nothing that is ours."""
     for name in TOOLS:
         refused, told = ask(stranger, name, **sample(name, things))
-        if sample(name, things).keys() & {
-            "thing_id",
-            "node_id",
-            "edge_id",
-            "source_id",
-            "episode_id",
-            "owner",
-            "response_id",
-            "form",
-        }:
+        if sample(name, things).keys() & NAMES_A_THING:
             assert (refused, told["status"]) == (True, 404), name
         else:
             shown = json.dumps(told)

@@ -11,13 +11,14 @@ from django.test.utils import CaptureQueriesContext
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from memoryapp.doors.budgets import tokens
 from memoryapp.doors.errors import Denied, Invalid
 from memoryapp.graph.models import Node, Relation
 from memoryapp.graph.services import give_way, retract_relation
 from memoryapp.ledger.models import Served, ServedItem, Workspace
 from memoryapp.ledger.principal import Principal
 from memoryapp.recall import services
-from memoryapp.recall.asked import Asked, tokens
+from memoryapp.recall.asked import Asked
 from memoryapp.recall.queries import find
 from tests.api.calling import Caller
 from tests.api.telling import conversation, said

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from django.db.models import QuerySet
 
 from memoryapp.doors import marker, moments
+from memoryapp.doors.budgets import tokens
 from memoryapp.doors.errors import Invalid
 from memoryapp.graph.models import Belief, Node
 from memoryapp.graph.queries import views
@@ -19,7 +20,7 @@ from memoryapp.ledger import prepared
 from memoryapp.ledger.principal import Principal
 from memoryapp.ontology.compiled import Ontology
 from memoryapp.ontology.queries import current_ontology
-from memoryapp.recall.asked import MOST_BUDGET, Told, tokens
+from memoryapp.recall.asked import MOST_BUDGET, Told
 
 USUAL_BUDGET = 1000
 LEAST_BUDGET = 100

@@ -1,0 +1,17 @@
+"""Who sets entries in these tests."""
+
+import pytest
+
+from memoryapp.ledger.principal import Principal
+from tests.context.telling import Context
+from tests.graph.nodes.telling import Graph
+
+
+@pytest.fixture
+def graph(operator: Principal) -> Graph:
+    return Graph(operator)
+
+
+@pytest.fixture
+def context(operator: Principal) -> Context:
+    return Context(operator)
