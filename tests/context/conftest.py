@@ -3,6 +3,7 @@
 import pytest
 
 from memoryapp.ledger.principal import Principal
+from tests.console.conftest import signed_in
 from tests.context.telling import Context
 from tests.graph.nodes.telling import Graph
 
@@ -15,3 +16,6 @@ def graph(operator: Principal) -> Graph:
 @pytest.fixture
 def context(operator: Principal) -> Context:
     return Context(operator)
+
+
+__all__ = ["context", "graph", "signed_in"]

@@ -46,7 +46,7 @@ def context(request: HttpRequest, by: Principal) -> HttpResponse:
             "by": by,
             "sections": [_section(by, one, stale, locks) for one in found],
             "count": sum(len(one.entries) for one in found),
-            "block": block,
+            "rendered": block,
             "budget": request.GET.get("budget", str(USUAL_BUDGET)),
             "wrong": wrong,
             "share": round(100 * block.tokens / budget),
