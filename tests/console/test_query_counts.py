@@ -59,7 +59,7 @@ RECORDED = {
     "for-you/": 8,
     "queue/several/?all=yes": 9,
     "policies/": 9,
-    "search/?q=emails": 21,
+    "search/?q=emails": 22,
     "queue/decisions/": 7,
     "recall/?q=emails": 25,
 }

@@ -60,6 +60,7 @@ def move_section(request: HttpRequest, by: Principal) -> HttpResponse:
 @member_page("write_context")
 def unset(request: HttpRequest, by: Principal, entry_id: uuid.UUID) -> HttpResponse:
     """Take an entry away."""
+    queries.entry(by, entry_id)
     reason = request.POST.get("reason", "")
 
     def act(write: Write) -> object:
