@@ -20,6 +20,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from memoryapp.access import refusals
 from memoryapp.access.authentication import AgentKeyAuthentication, as_told
 from memoryapp.access.capabilities import BY_NAME
 from memoryapp.access.models import AgentKey
@@ -167,14 +168,18 @@ class Endpoint(APIView):
         """Do a write once, in one transaction with its answer, and answer."""
         request = self.request
         key = request.headers.get("Idempotency-Key") if request.method == "POST" else None
-        answer = idempotency.once(
-            self.by,
-            action,
-            act,
-            key=idempotency.checked(key) if key is not None else None,
-            request_digest=idempotency.digest(request.method, request.get_full_path(), self._raw),
-            rationale=self.told.get("rationale", ""),
-        )
+        try:
+            answer = idempotency.once(
+                self.by,
+                action,
+                act,
+                key=idempotency.checked(key) if key is not None else None,
+                request_digest=idempotency.digest(request.method, request.get_full_path(), self._raw),
+                rationale=self.told.get("rationale", ""),
+            )
+        except DomainError as error:
+            refusals.tell(self, action, error)
+            raise
         response = Response(answer.body, status=answer.status, headers=dict(answer.headers))
         if answer.replayed:
             response["Idempotency-Replayed"] = "true"

@@ -14,7 +14,8 @@ class Violation:
     """One thing wrong with the input.
 
     `path` is a JSON pointer into the body (`/turns/3/said_at`) or the name of a parameter; `row` is the index in a
-    batch; `accepted` says in words or values what would be taken.
+    batch; `accepted` says in words or values what would be taken. `gap` is what would have to be declared for it to be
+    taken, where that is all that is wrong; it is for whoever can say more of it, and never shown.
     """
 
     path: str
@@ -22,6 +23,7 @@ class Violation:
     message: str
     accepted: str = ""
     row: int | None = None
+    gap: Any = field(default=None, compare=False)
 
     def as_dict(self) -> dict[str, Any]:
         shown: dict[str, Any] = {"path": self.path, "code": self.code, "message": self.message}

@@ -6,7 +6,7 @@ class ExtractionConfig(AppConfig):
     label = "extraction"
 
     def ready(self) -> None:
-        from memoryapp.extraction import cases, erasing, jobs, pages, unvouched, withdrawing
+        from memoryapp.extraction import cases, erasing, jobs, mentions, pages, retyping, unvouched, withdrawing
         from memoryapp.extraction.model import reading
         from memoryapp.extraction.queries import KIND
         from memoryapp.graph import origins, waiting
@@ -38,3 +38,5 @@ class ExtractionConfig(AppConfig):
         arrivals.register(reading.ask_for_reading)
         cases.register_cases()
         erasing.register()
+        retyping.register()
+        mentions.register()

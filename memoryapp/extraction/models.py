@@ -55,7 +55,11 @@ class Candidate(WorkspaceRow):
     write = models.ForeignKey(Write, on_delete=models.PROTECT, related_name="candidates")
     recorded_at = models.DateTimeField()
 
-    guard = Guard(mutable=("state", "reason", "belief", "lock"), erasable=("quote", "content", "proposal", "digest"))
+    guard = Guard(
+        mutable=("state", "reason", "belief", "lock"),
+        erasable=("quote", "content", "proposal", "digest"),
+        typed=("kind", "proposal"),
+    )
 
     class Meta:
         indexes = [models.Index(fields=["workspace", "state"], name="candidate_state")]

@@ -13,9 +13,11 @@ class GraphConfig(AppConfig):
             checks,
             doubts,
             erasing,
+            fitting,
             identity_cases,
             participants,
             policy,
+            retyping,
             usage,
             withdrawal_cases,
         )
@@ -42,5 +44,7 @@ class GraphConfig(AppConfig):
         policy.register()
         withdrawal_cases.register()
         erasing.register()
+        retyping.register()
+        fitting.register()
         rests_on_source("graph", Resting(withdrawing.withdrawn, withdrawing.lifted))
         checks.register()

@@ -12,6 +12,7 @@ from typing import Any
 from django.db.models import Q, QuerySet
 
 from memoryapp.doors.errors import Invalid, NotFound, Violation
+from memoryapp.graph import todays
 from memoryapp.graph.models import IdentityKey, Node
 from memoryapp.graph.refusals import ambiguous
 from memoryapp.graph.statements import NodeKeys, NodeReference
@@ -140,6 +141,7 @@ def _with_id(workspace: Workspace, id: uuid.UUID) -> QuerySet[Node]:
 
 def _by_keys(of: Write | Principal, reference: NodeKeys) -> Node:
     ontology = current_ontology(of.workspace)
+    reference = todays.keys(ontology, reference)
     ontology.node_class(reference.node_class)
     if wrong := ontology.property_violations(reference.node_class, reference.keys, "/keys"):
         raise Invalid.all(wrong)

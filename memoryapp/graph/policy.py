@@ -28,8 +28,11 @@ from memoryapp.graph.services.confirmed import is_confirmed
 from memoryapp.graph.slots import EARLIEST
 from memoryapp.ledger.models import Actor, Workspace, Write
 from memoryapp.ledger.principal import Principal
+from memoryapp.ontology import mentions as mentioning
 from memoryapp.ontology.compiled import Ontology
+from memoryapp.ontology.mentions import Mention
 from memoryapp.ontology.queries import current_ontology
+from memoryapp.ontology.usage import Part
 from memoryapp.review import policies
 from memoryapp.review import services as review
 from memoryapp.review.models import Case
@@ -117,6 +120,7 @@ def _fits(ontology: Ontology, rule: Rule, older: Belief, newcomer: Belief, at: d
 
 def register() -> None:
     """Let people see this policy, try it and put it in force."""
+    mentioning.register(mentions)
     policies.register(
         policies.Policy(
             setting=SETTING,
@@ -192,3 +196,15 @@ def _spoken_by_owner(belief: Belief, said: Sequence[RelationPlayer]) -> bool:
 def _sides(case: Case) -> tuple[Belief, Belief]:
     subjects = dict(case.subjects.values_list("role", "subject_id"))
     return Belief.objects.get(pk=subjects["older"]), Belief.objects.get(pk=subjects["newcomer"])
+
+
+def mentions(workspace: Workspace, part: Part) -> list[Mention]:
+    """Rules of the policy that name a kind that goes."""
+    if part.family != "belief_kinds" or part.part:
+        return []
+    rules = Workspace.objects.values_list("settings", flat=True).get(pk=workspace.pk).get(SETTING, [])
+    return [
+        Mention("rule of the conflict policy", str(rule.get("name", "")))
+        for rule in rules
+        if isinstance(rule, dict) and part.type in rule.get("kinds", ())
+    ]

@@ -28,11 +28,11 @@ def rules() -> Iterator[Rule]:
             f"{PREFIX}graph_identitykey_root_{'in' if timing == 'INSERT' else 'up'}",
             "graph_identitykey",
             timing,
-            "NOT EXISTS (SELECT 1 FROM ontology_declaredkey k WHERE k.workspace_id = NEW.workspace_id "
+            "NEW.active AND (NOT EXISTS (SELECT 1 FROM ontology_declaredkey k WHERE k.workspace_id = NEW.workspace_id "
             "AND k.owner_class = NEW.owner_class AND k.key_set = NEW.key_set) "
             "OR NOT EXISTS (SELECT 1 FROM graph_node n JOIN ontology_declaredtype d ON d.workspace_id = n.workspace_id "
             "AND d.family = 'node_class' AND d.name = n.node_class WHERE n.id = NEW.node_id "
-            "AND replace(d.lineage, '/' || NEW.owner_class || '/', '') <> d.lineage)",
+            "AND replace(d.lineage, '/' || NEW.owner_class || '/', '') <> d.lineage))",
             "an identity key belongs to the class that declares it, or to one below",
         )
     yield Rule(

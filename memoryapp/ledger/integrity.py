@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from memoryapp.ledger import triggers
 from memoryapp.ledger.erasing import is_genuine
-from memoryapp.ledger.models import Actor, Erasure, Workspace, WorkspaceRow, Write
+from memoryapp.ledger.models import Actor, Erasure, Retyping, Workspace, WorkspaceRow, Write
 from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import actor_named, record
 
@@ -116,6 +116,12 @@ def _erasures_closed(workspace: Workspace) -> Iterator[Finding]:
             yield about(erasure, "Its receipt is not as it was written.")
 
 
+def _retypings_closed(workspace: Workspace) -> Iterator[Finding]:
+    for retyping in Retyping.objects.filter(workspace=workspace, closed_at=None).order_by("pk"):
+        yield about(retyping, "It was never closed, so that types of stored rows can still be changed.")
+
+
+register(Check("retypings", "Every change of types that rows followed is closed", _retypings_closed))
 register(Check("erasures", "Every erasure is closed, with its receipt", _erasures_closed))
 register(Check("guards", "The database holds every guard", _guards_present))
 register(Check("references", "Every reference stays within its workspace", _references_within))

@@ -259,6 +259,23 @@ class ServedItem(WorkspaceRow):
         return f"{self.target_type} {self.target_id}"
 
 
+class Retyping(WorkspaceRow):
+    """Stored rows follow a change of the declared types. While one is open, `typed` columns of its workspace may be
+    changed. `moves` says which rows became what, `counts` how many of each table."""
+
+    moves = models.JSONField(default=list)
+    counts = models.JSONField(default=dict)
+    edition = models.PositiveIntegerField(null=True, help_text="The edition of the declared types that it led to.")
+    write = models.ForeignKey(Write, on_delete=models.PROTECT, related_name="+")
+    opened_at = models.DateTimeField()
+    closed_at = models.DateTimeField(null=True, blank=True)
+
+    guard = Guard(mutable=("closed_at", "counts", "edition"), erasable=("moves",))
+
+    def __str__(self) -> str:
+        return f"retyping {self.id}"
+
+
 class Erasure(WorkspaceRow):
     """The destruction of content on request. While one is open, erasable columns of its workspace may be scrubbed.
 

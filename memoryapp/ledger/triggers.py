@@ -3,7 +3,8 @@
 Three rules come from the models alone:
 
 * a row of one workspace may not refer to a row of another;
-* nothing is changed but `guard.mutable` columns, and `guard.erasable` ones while an erasure is open;
+* nothing is changed but `guard.mutable` columns, `guard.erasable` ones while an erasure is open, and `guard.typed`
+  ones while rows follow a change of the declared types;
 * nothing is deleted unless `guard.deletable`.
 
 A rule that needs more than one table's declaration (how many players a relation must have) is an `Extra` that the room
@@ -115,12 +116,15 @@ def _rules_of(model: type[WorkspaceRow]) -> Iterator[Rule]:
 
 
 def _change_rules(model: type[WorkspaceRow], table: str, guard: Guard) -> Iterator[Rule]:
-    open_to_change = {*guard.mutable, *guard.erasable}
+    open_to_change = {*guard.mutable, *guard.erasable, *guard.typed}
     known = {field.name for field in model._meta.concrete_fields}
     if unknown := open_to_change - known:
         raise ValueError(f"{model.__name__}.guard names no such column: {sorted(unknown)}")
     fixed = [str(field.column) for field in model._meta.concrete_fields if field.name not in open_to_change]
-    erasable = [str(field.column) for field in model._meta.concrete_fields if field.name in guard.erasable]
+    closed = [field for field in model._meta.concrete_fields if field.name not in guard.mutable]
+    both = [str(field.column) for field in closed if field.name in guard.erasable and field.name in guard.typed]
+    erasable = [str(field.column) for field in closed if field.name in guard.erasable and str(field.column) not in both]
+    typed = [str(field.column) for field in closed if field.name in guard.typed and str(field.column) not in both]
     yield Rule(
         f"{PREFIX}{table}_fixed",
         table,
@@ -128,15 +132,23 @@ def _change_rules(model: type[WorkspaceRow], table: str, guard: Guard) -> Iterat
         _differs(fixed),
         f"{table} is append-only: only {', '.join(guard.mutable) or 'nothing'} may change",
     )
-    if erasable:
-        yield Rule(
-            f"{PREFIX}{table}_erasable",
-            table,
-            _update_of(erasable),
-            f"({_differs(erasable)}) AND NOT EXISTS (SELECT 1 FROM ledger_erasure e "
-            "WHERE e.workspace_id = NEW.workspace_id AND e.closed_at IS NULL)",
-            f"{table}: {', '.join(erasable)} may change only under an open erasure",
-        )
+    erasing, retyping = (
+        f"NOT EXISTS (SELECT 1 FROM {opened} e WHERE e.workspace_id = NEW.workspace_id AND e.closed_at IS NULL)"
+        for opened in ("ledger_erasure", "ledger_retyping")
+    )
+    for name, columns, condition, when in (
+        ("erasable", erasable, erasing, "under an open erasure"),
+        ("typed", typed, retyping, "while rows follow a change of types"),
+        ("told", both, f"{erasing} AND {retyping}", "under an open erasure, or while rows follow a change of types"),
+    ):
+        if columns:
+            yield Rule(
+                f"{PREFIX}{table}_{name}",
+                table,
+                _update_of(columns),
+                f"({_differs(columns)}) AND {condition}",
+                f"{table} is append-only: {', '.join(columns)} may change only {when}",
+            )
 
 
 def _foreign_references(model: type[WorkspaceRow]) -> Iterator[tuple[str, str]]:

@@ -4,3 +4,15 @@ from django.apps import AppConfig
 class OntologyConfig(AppConfig):
     name = "memoryapp.ontology"
     label = "ontology"
+
+    def ready(self) -> None:
+        from memoryapp.ledger import triggers
+        from memoryapp.ontology import cases, checks, erasing, jobs, refusals
+        from memoryapp.ontology.triggers import rules
+
+        triggers.register(rules)
+        refusals.register()
+        cases.register()
+        jobs.register()
+        checks.register()
+        erasing.register()

@@ -1,120 +1,98 @@
-"""What one edition takes away from, or changes under, another: the parts that must not be in use."""
+"""What one edition takes away from another: the parts that no stored row may use.
+
+What rows become at the same time (`follow`) is not taken away: it is looked for under the name it will have.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from memoryapp.ontology.changeset.moves import Follow
 from memoryapp.ontology.compiled import Ontology
+from memoryapp.ontology.compiled.declared import ancestry, descendants
 from memoryapp.ontology.usage import Part
 
+PARTS = {
+    "node_classes": ("properties", "property"),
+    "relationships": ("properties", "property"),
+    "belief_kinds": ("attributes", "attribute"),
+    "relation_kinds": ("attributes", "attribute"),
+    "episode_kinds": ("properties", "property"),
+}
+"""Where the properties of a type stand in the document, and what one is called, by family."""
 
-def taken_away(old: Ontology, new: Ontology) -> Iterator[Part]:
-    """Types, properties, attributes, roles, identity keys and allowed values that `new` no longer has."""
-    yield from _node_classes(old, new)
-    yield from _relationships(old, new)
-    yield from _belief_kinds(old, new)
-    yield from _relation_kinds(old, new)
-    yield from _episode_kinds(old, new)
-
-
-def _node_classes(old: Ontology, new: Ontology) -> Iterator[Part]:
-    after = new.document.node_classes
-    for name, was in old.document.node_classes.items():
-        below = old.subclasses(name)
-        whole = Part("node_classes", name, below)
-        now = after.get(name)
-        if now is None or now.abstract > was.abstract:
-            yield Part("node_classes", name, frozenset((name,)))
-            continue
-        if now.parent != was.parent:
-            yield whole
-        known = new.properties_of(name)
-        for one in was.properties:
-            if one not in known or known[one].multi_valued != old.properties_of(name)[one].multi_valued:
-                yield Part("node_classes", name, below, "property", one)
-            else:
-                yield from _values("node_classes", name, below, one, was.properties[one], known[one].schema)
-        for keys in {tuple(sorted(one)) for one in was.keys} ^ {tuple(sorted(one)) for one in now.keys}:
-            yield Part("node_classes", name, below, "keys", "+".join(keys))
-        for normalised, _ in sorted(set(was.normalisers.items()) ^ set(now.normalisers.items())):
-            yield Part("node_classes", name, below, "property", normalised)
+ROLES = ("relation_kinds", "episode_kinds")
 
 
-def _relationships(old: Ontology, new: Ontology) -> Iterator[Part]:
-    for name, was in old.document.relationships.items():
-        types = frozenset((name,))
-        now = new.document.relationships.get(name)
-        if now is None or now.cardinality != was.cardinality or set(was.pairs) - set(now.pairs):
-            yield Part("relationships", name, types)
-        else:
-            yield from _parts("relationships", name, types, "property", was.properties, now.properties)
+def taken_away(old: Ontology, new: Ontology, follow: Follow | None = None) -> Iterator[Part]:
+    """Types, properties, attributes, roles and allowed values that `new` no longer has."""
+    follow = follow or Follow()
+    for family in PARTS:
+        below = types_below(old, family)
+        for name in getattr(old.document, family):
+            yield from _of_type(old, new, follow, family, name, below[name])
 
 
-def _belief_kinds(old: Ontology, new: Ontology) -> Iterator[Part]:
-    for name, was in old.document.belief_kinds.items():
-        below = old.subkinds(name)
-        now = new.document.belief_kinds.get(name)
-        if now is None or now.abstract > was.abstract:
-            yield Part("belief_kinds", name, frozenset((name,)))
-        elif now.parent != was.parent:
-            yield Part("belief_kinds", name, below)
-        else:
-            yield from _parts("belief_kinds", name, below, "attribute", was.attributes, new.attributes_of(name))
+def types_below(ontology: Ontology, family: str) -> dict[str, frozenset[str]]:
+    """For each type of a family, itself and everything below it."""
+    types = getattr(ontology.document, family)
+    if family in ("relationships", "relation_kinds"):
+        return {name: frozenset((name,)) for name in types}
+    return descendants(types)
 
 
-def _relation_kinds(old: Ontology, new: Ontology) -> Iterator[Part]:
-    for name, was in old.document.relation_kinds.items():
-        types = frozenset((name,))
-        now = new.document.relation_kinds.get(name)
-        if now is None:
-            yield Part("relation_kinds", name, types)
-            continue
-        for role in was.roles:
-            if role not in now.roles:
-                yield Part("relation_kinds", name, types, "role", role)
-        for role, declared in now.roles.items():
-            before = was.roles.get(role)
-            if (before is None and declared.minimum > 0) or (
-                before is not None and _narrower(before.minimum, before.maximum, declared.minimum, declared.maximum)
-            ):
-                yield Part("relation_kinds", name, types)
-        yield from _parts("relation_kinds", name, types, "attribute", was.attributes, now.attributes)
+def line(ontology: Ontology, family: str, name: str) -> tuple[str, ...]:
+    """A type and everything above it."""
+    flat = family in ("relationships", "relation_kinds")
+    return (name,) if flat else ancestry(getattr(ontology.document, family), name)
 
 
-def _episode_kinds(old: Ontology, new: Ontology) -> Iterator[Part]:
-    for name, was in old.document.episode_kinds.items():
-        below = old.episode_subkinds(name)
-        now = new.document.episode_kinds.get(name)
-        if now is None or now.abstract > was.abstract:
-            yield Part("episode_kinds", name, frozenset((name,)))
-        elif now.parent != was.parent:
-            yield Part("episode_kinds", name, below)
-        else:
-            after = new.episode_properties(name)
-            yield from _parts("episode_kinds", name, below, "property", was.properties, after)
-            for role in sorted(set(was.roles) - set(new.episode_roles(name))):
-                yield Part("episode_kinds", name, below, "role", role)
+def held_under(ontology: Ontology, family: str, name: str) -> dict[str, Mapping[str, Any]]:
+    """The schemas of all properties of a type, inherited ones included."""
+    types = getattr(ontology.document, family)
+    field = PARTS[family][0]
+    return {one: schema for up in line(ontology, family, name) for one, schema in getattr(types[up], field).items()}
 
 
-def _narrower(least: int, most: int | None, least_now: int, most_now: int | None) -> bool:
-    return least_now > least or (most_now is not None and (most is None or most_now < most))
+def roles_of(ontology: Ontology, family: str, name: str) -> dict[str, Any]:
+    """The roles of a type, inherited ones included."""
+    types = getattr(ontology.document, family)
+    return {one: role for up in reversed(line(ontology, family, name)) for one, role in types[up].roles.items()}
 
 
-def _parts(
-    family: str,
-    name: str,
-    types: frozenset[str],
-    part: str,
-    before: Mapping[str, Mapping[str, Any]],
-    after: Mapping[str, Any],
+def moved(old: Ontology, new: Ontology, follow: Follow, family: str, name: str) -> bool:
+    """Whether a type has another place in the tree, so that what it inherits may be another."""
+    now = follow.type(family, name)
+    if family in ("relationships", "relation_kinds"):
+        return now != name
+    above = [follow.type(family, one) for one in line(old, family, name)]
+    return above != list(line(new, family, now))
+
+
+def _of_type(
+    old: Ontology, new: Ontology, follow: Follow, family: str, name: str, below: frozenset[str]
 ) -> Iterator[Part]:
+    was, types = getattr(old.document, family)[name], getattr(new.document, family)
+    now = types.get(follow.type(family, name))
+    if now is None or (getattr(now, "abstract", False) and not getattr(was, "abstract", False)):
+        yield Part(family, name, frozenset((name,)))
+        return
+    field, word = PARTS[family]
+    after = held_under(new, family, follow.type(family, name))
+    inherits = moved(old, new, follow, family, name)
+    before = held_under(old, family, name) if inherits else getattr(was, field)
     for one, schema in before.items():
-        if one not in after:
-            yield Part(family, name, types, part, one)
+        as_now = follow.part(family, name, "property", one)
+        if as_now not in after:
+            yield Part(family, name, below, word, one)
         else:
-            now = after[one]
-            yield from _values(family, name, types, one, schema, now if isinstance(now, Mapping) else now.schema)
+            yield from _values(family, name, below, one, schema, after[as_now])
+    if family in ROLES:
+        roles = roles_of(new, family, follow.type(family, name))
+        for role in sorted(roles_of(old, family, name) if inherits else was.roles):
+            if follow.part(family, name, "role", role) not in roles:
+                yield Part(family, name, below, "role", role)
 
 
 def _values(

@@ -38,6 +38,7 @@ def check(document: OntologyDocument) -> None:
     if not found:
         found = [
             *_built_in(document),
+            *_former_names(document),
             *_schemas(document),
             *_node_classes(document),
             *_relationships(document),
@@ -98,6 +99,19 @@ def _built_in(document: OntologyDocument) -> Iterator[Violation]:
                 for name, (least, most) in roles.items()
             )
             yield Violation(f"/relation_kinds/{kind}/roles", "built_in", message, accepted)
+
+
+def _former_names(document: OntologyDocument) -> Iterator[Violation]:
+    for family in ("node_classes", "relationships", "belief_kinds", "relation_kinds", "episode_kinds"):
+        types = getattr(document, family)
+        meant: dict[str, str] = {}
+        for name, declared in types.items():
+            for former in declared.formerly:
+                if former in types or meant.setdefault(former, name) != name:
+                    message = f"{former} means something else already."
+                    yield Violation(
+                        f"/{family}/{name}/formerly", "declared_twice", message, "a name that means one thing"
+                    )
 
 
 def _schemas(document: OntologyDocument) -> Iterator[Violation]:

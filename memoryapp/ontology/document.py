@@ -43,7 +43,12 @@ class Declaration(BaseModel):
 
 
 class Type(Declaration):
+    """What rows may be of. `formerly` are names by which it is still read, `renamed` those of its parts, each with the
+    name it has now."""
+
     retired: bool = False
+    formerly: list[Name] = []
+    renamed: dict[Name, Name] = {}
 
 
 class NodeClass(Type):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -100,7 +101,9 @@ def _compiles(pattern: str) -> bool:
 class ValueCheck:
     """Whether a value fits one declared schema."""
 
-    def __init__(self, schema: Mapping[str, Any]) -> None:
+    def __init__(self, schema: Mapping[str, Any], gap: Any = None) -> None:
+        """`gap` says which property it is of: a value outside its list of values is one that could be declared."""
+        self._gap = gap if "enum" in schema else None
         self._validator = Validator(schema, format_checker=formats)
         self.accepted = in_words(schema)
 
@@ -113,9 +116,18 @@ class ValueCheck:
                 "value_not_accepted",
                 _worded(error),
                 self.accepted,
+                gap=self._gap_of(error),
             )
             for error in sorted(self._validator.iter_errors(value), key=lambda one: [str(s) for s in one.absolute_path])
         ]
+
+    def _gap_of(self, error: ValidationError) -> Any:
+        """The value that would have to be allowed, where nothing else is wrong with it."""
+        if self._gap is None or error.validator != "enum" or error.absolute_path:
+            return None
+        if isinstance(error.instance, dict | list) or error.instance is None:
+            return None
+        return replace(self._gap, value=error.instance)
 
 
 def _unstorable(value: Any, depth: int) -> str:

@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from memoryapp.ontology import pages
+from memoryapp.ontology.pages import types as pages
 
 app_name = "ontology"
 urlpatterns: list[URLPattern] = [path("ontology/", pages.types, name="types")]

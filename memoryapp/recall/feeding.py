@@ -47,6 +47,12 @@ def changed(write: Write, touched: Sequence[Belief | Node]) -> None:
     _put(write, BELIEF, sorted(beliefs), list(belief_texts(write.workspace, sorted(beliefs))))
 
 
+def refresh(write: Write, *, nodes: Sequence[uuid.UUID] = (), beliefs: Sequence[uuid.UUID] = ()) -> None:
+    """Bring the index up to date with these nodes and beliefs, whatever became of them."""
+    _put_nodes(write, list(nodes))
+    _put(write, BELIEF, beliefs, list(belief_texts(write.workspace, beliefs)))
+
+
 def _put_nodes(write: Write, ids: list[uuid.UUID]) -> list[uuid.UUID]:
     """Put these nodes; gives those that the index knew by another name."""
     if not ids:

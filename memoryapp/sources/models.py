@@ -49,7 +49,7 @@ class Participant(WorkspaceRow):
     identity = models.JSONField(default=dict, help_text="Identity keys of the node class, e.g. an email address.")
     write = models.ForeignKey(Write, on_delete=models.PROTECT, related_name="+")
 
-    guard = Guard(erasable=("key", "name", "identity"))
+    guard = Guard(erasable=("key", "name", "identity"), typed=("node_class",))
 
     class Meta:
         constraints = [

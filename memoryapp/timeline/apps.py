@@ -14,7 +14,7 @@ class TimelineConfig(AppConfig):
         from memoryapp.ontology import usage as ontology_usage
         from memoryapp.sources import arrivals
         from memoryapp.sources.withdrawing import Resting, rests_on_source
-        from memoryapp.timeline import checks, erasing, feeding, usage
+        from memoryapp.timeline import checks, erasing, feeding, retyping, usage
         from memoryapp.timeline.pages import episodes
         from memoryapp.timeline.queries import why
         from memoryapp.timeline.services import conversations, withdrawing
@@ -29,4 +29,5 @@ class TimelineConfig(AppConfig):
         sections.register("timeline", episodes.node_section)
         anything.register(feeding.EPISODE, why.why)
         erasing.register()
+        retyping.register()
         checks.register()

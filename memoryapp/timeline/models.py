@@ -130,7 +130,7 @@ class Episode(Told):
 
     objects = models.Manager.from_queryset(EpisodeQuerySet)()
 
-    guard = Guard(mutable=(*TOLD, "lock"), erasable=("external_id", "digest"))
+    guard = Guard(mutable=(*TOLD, "lock"), erasable=("external_id", "digest"), typed=("kind",))
 
     class Meta:
         indexes = [
@@ -166,7 +166,7 @@ class EpisodeRevision(Told):
     write = models.ForeignKey(Write, on_delete=models.PROTECT, related_name="episode_revisions")
     recorded_at = models.DateTimeField()
 
-    guard = Guard(erasable=("content", "properties", "reason"))
+    guard = Guard(erasable=("content", "properties", "reason"), typed=("properties",))
 
     class Meta:
         indexes = [models.Index(fields=["episode", "recorded_at"], name="episode_revision_known")]
@@ -187,6 +187,8 @@ class EpisodeParticipant(WorkspaceRow):
     node = models.ForeignKey(Node, on_delete=models.PROTECT, related_name="episodes")
     role = models.CharField(max_length=100)
     position = models.PositiveSmallIntegerField(default=0)
+
+    guard = Guard(typed=("role",))
 
     class Meta:
         indexes = [models.Index(fields=["node", "episode"], name="episode_participant_node")]

@@ -13,6 +13,7 @@ from memoryapp.ledger.identifiers import new_id
 from memoryapp.ledger.models import Job, Workspace
 from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import record
+from memoryapp.ontology.api.proposals import EXAMPLE as PROPOSAL
 from memoryapp.review import services as review
 from memoryapp.review.models import Case
 from memoryapp.sources.models import Source, Thread
@@ -76,10 +77,13 @@ def things(operator: Principal, reviewer: Principal, curator: Caller, work: Call
     version = forms.published(patient())
     response = forms.opened(subject=ines.pk, values={"name": "Ines Ferro"})
     entry = Context(operator).set("Tone", "Short sentences.")
+    proposal = curator.post("proposals", PROPOSAL)
+    assert proposal.status_code == 201
     return {
         "entry_id": [entry.pk],
         "act_id": [entry.write_id],
         "episode_id": [episode.pk],
+        "proposal_id": [uuid.UUID(proposal.json()["id"])],
         "thread_id": [Thread.objects.get().pk],
         "source_id": [source.pk],
         "candidate_id": [Candidate.objects.first().pk],  # type: ignore[union-attr]

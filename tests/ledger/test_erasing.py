@@ -259,6 +259,7 @@ WORDLESS = {
     "ontology.DeclaredKey": {"owner_class", "key_set"},
     "ontology.DeclaredRole": {"relation_kind", "role"},
     "ontology.DeclaredType": {"name"},
+    "ontology.Occurrence": {"action"},
     "ontology.OntologyVersion": {"document", "digest"},
     "review.Case": {"kind"},
     "review.CaseSubject": {"role", "subject_type"},

@@ -17,7 +17,7 @@ from memoryapp.doors import paging
 from memoryapp.doors.batches import named_rows
 from memoryapp.doors.etags import etag
 from memoryapp.doors.fields import Flag, Identifier, OneOf, Paged, Parameters, Several, Text, When, Whole, in_query
-from memoryapp.graph import services
+from memoryapp.graph import services, todays
 from memoryapp.graph.api.believing import FULL_BELIEF, NewBeliefs, shape, statement
 from memoryapp.graph.api.evidence import quoted
 from memoryapp.graph.api.serving import noted, noted_page
@@ -31,6 +31,9 @@ from memoryapp.graph.queries.why import DEPTH, why
 from memoryapp.graph.statements import Statement
 from memoryapp.ledger.idempotency import Answer
 from memoryapp.ledger.models import Write
+from memoryapp.ontology import parking
+from memoryapp.ontology.queries import current_ontology
+from memoryapp.ontology.refusals import Parks
 
 OUTCOMES = ("created", "said_again", "ended", "already_known", "resolving", "held", "out_of_sight")
 DEEPEST = 50
@@ -95,7 +98,7 @@ class Beliefs(Endpoint):
     """What is held true."""
 
     needs = {"get": "look_up", "post": "remember"}
-    parameters = {"get": BeliefFilters}
+    parameters = {"get": BeliefFilters, "post": Parks}
     body = {"post": NewBeliefs}
 
     @extend_schema(
@@ -287,12 +290,15 @@ class BeliefDependants(Endpoint):
 
 def _rows(endpoint: Endpoint, asked: dict[str, Any]) -> Any:
     """The beliefs that are asked for, or what is wrong with the question."""
+    predicates = asked.get("predicate", ())
+    if predicates:
+        predicates = sorted(todays.predicates(current_ontology(endpoint.by), predicates))
     scope = Scope(
         owner=asked.get("owner"),
         kinds=tuple(asked.get("kind", ())),
         exact=asked.get("exact", False),
         subject=asked.get("subject"),
-        predicates=tuple(asked.get("predicate", ())),
+        predicates=tuple(predicates),
         object=asked.get("object"),
         in_evidence_of=asked.get("in_evidence_of"),
         not_in_evidence_of=asked.get("not_in_evidence_of"),
@@ -301,6 +307,13 @@ def _rows(endpoint: Endpoint, asked: dict[str, Any]) -> Any:
     with in_query():
         return queries.listed(endpoint.by, scope, **how)
 
+
+parking.register(
+    "remember",
+    body=NewBeliefs,
+    needs="remember",
+    store=lambda write, items: services.remember_all(write, statements(write, items)),
+)
 
 urlpatterns = [
     path("beliefs", Beliefs.as_view(), name="beliefs"),

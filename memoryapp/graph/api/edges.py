@@ -30,6 +30,8 @@ from memoryapp.graph.statements import Statement
 from memoryapp.ledger.idempotency import Answer
 from memoryapp.ledger.models import Write
 from memoryapp.ledger.principal import Principal
+from memoryapp.ontology import parking
+from memoryapp.ontology.refusals import Parks
 
 Described = dict[str, "serializers.Field[Any, Any, Any, Any]"]
 
@@ -74,6 +76,7 @@ class Edges(Endpoint):
     """Edges between nodes."""
 
     needs = {"post": "connect_nodes"}
+    parameters = {"post": Parks}
     body = {"post": NewEdges}
 
     @extend_schema(
@@ -214,6 +217,13 @@ def _connected(done: Remembered) -> dict[str, Any]:
         "conflicts": [str(case.pk) for case in done.conflicts],
     }
 
+
+parking.register(
+    "connect_nodes",
+    body=NewEdges,
+    needs="connect_nodes",
+    store=lambda write, items: services.connect_all(write, _statements(write, items)),
+)
 
 urlpatterns = [
     path("edges", Edges.as_view(), name="edges"),

@@ -32,7 +32,7 @@ from memoryapp.doors.fields import (
     When,
     Zone,
 )
-from memoryapp.graph import services
+from memoryapp.graph import services, todays
 from memoryapp.graph.api import evidence
 from memoryapp.graph.api.serving import noted, noted_page
 from memoryapp.graph.api.shapes import NEIGHBOUR, NODE, neighbour, shape_node
@@ -43,7 +43,9 @@ from memoryapp.graph.queries.told import told
 from memoryapp.graph.services import NodeInput, Upserted
 from memoryapp.ledger.idempotency import Answer
 from memoryapp.ledger.models import Write
+from memoryapp.ontology import parking
 from memoryapp.ontology.queries import current_ontology
+from memoryapp.ontology.refusals import Parks
 
 Described = dict[str, "serializers.Field[Any, Any, Any, Any]"]
 
@@ -126,7 +128,7 @@ class Nodes(Endpoint):
     """Nodes of the graph."""
 
     needs = {"get": "look_up", "post": "upsert_nodes"}
-    parameters = {"get": NodeFilters}
+    parameters = {"get": NodeFilters, "post": Parks}
     body = {"post": NewNodes}
 
     @extend_schema(
@@ -165,7 +167,9 @@ class Nodes(Endpoint):
 
     def _value(self, node_class: str, name: str, text: str, parameter: str) -> Any:
         ontology = current_ontology(self.by)
+        node_class = todays.node_class(ontology, node_class)
         ontology.node_class(node_class, "class")
+        name = next(iter(todays.properties(ontology, node_class, {name: text})))
         declared = ontology.property(node_class, name, parameter)
         if declared.schema.get("type") in ("integer", "number", "boolean"):
             try:
@@ -285,6 +289,13 @@ def _edge(seen: Neighbour) -> dict[str, Any]:
         "lock": edge["lock"],
     }
 
+
+parking.register(
+    "upsert_nodes",
+    body=NewNodes,
+    needs="upsert_nodes",
+    store=lambda write, items: services.upsert_nodes(write, _inputs(write, items)),
+)
 
 urlpatterns = [
     path("nodes", Nodes.as_view(), name="nodes"),

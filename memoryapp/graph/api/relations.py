@@ -28,6 +28,8 @@ from memoryapp.graph.services import RelationInput
 from memoryapp.graph.statements import Player, Quoted
 from memoryapp.ledger.idempotency import Answer
 from memoryapp.ledger.models import Write
+from memoryapp.ontology import parking
+from memoryapp.ontology.refusals import Parks
 from memoryapp.sources.queries import sources_named
 from memoryapp.sources.quoting import locate
 
@@ -103,7 +105,7 @@ class Relations(Endpoint):
     """Relations among beliefs, nodes, sources and relations."""
 
     needs = {"get": "look_up", "post": "relate"}
-    parameters = {"get": RelationFilters}
+    parameters = {"get": RelationFilters, "post": Parks}
     body = {"post": NewRelations}
 
     @extend_schema(
@@ -285,6 +287,13 @@ def _played(player: RelationPlayer) -> dict[str, Any]:
 def _state(state: RelationState) -> dict[str, Any]:
     return {"state": state.state, "reason": state.reason, "at": state.recorded_at}
 
+
+parking.register(
+    "relate",
+    body=NewRelations,
+    needs="relate",
+    store=lambda write, items: services.relate_all(write, _inputs(write, items)),
+)
 
 urlpatterns = [
     path("relations", Relations.as_view(), name="relations"),

@@ -145,6 +145,7 @@ class Belief(WorkspaceRow):
             "object",
         ),
         erasable=("content", "attributes", "value", "qualifiers", "topic"),
+        typed=("kind", "predicate", "attributes", "qualifiers"),
     )
 
     class Meta:

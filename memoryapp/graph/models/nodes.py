@@ -47,7 +47,10 @@ class Node(WorkspaceRow):
 
     objects = models.Manager.from_queryset(NodeQuerySet)()
 
-    guard = Guard(mutable=("label", "bare_label", "properties", "state", "folded_into", "lock", "projected_at"))
+    guard = Guard(
+        mutable=("label", "bare_label", "properties", "state", "folded_into", "lock", "projected_at"),
+        typed=("node_class",),
+    )
 
     class Meta:
         indexes = [
@@ -136,7 +139,7 @@ class Mention(WorkspaceRow):
     dismissed = models.BooleanField(default=False, help_text="A person said that this names nothing.")
     write = models.ForeignKey(Write, on_delete=models.PROTECT, related_name="+")
 
-    guard = Guard(mutable=("node", "dismissed"), erasable=("name", "normal_name"))
+    guard = Guard(mutable=("node", "dismissed"), erasable=("name", "normal_name"), typed=("node_class",))
 
     class Meta:
         indexes = [models.Index(fields=["workspace", "normal_name", "node_class"], name="mention_name")]

@@ -32,7 +32,12 @@ class Relation(WorkspaceRow):
     write = models.ForeignKey(Write, on_delete=models.PROTECT, related_name="relations")
     recorded_at = models.DateTimeField()
 
-    guard = Guard(mutable=("state", "valid_to", "lock"), erasable=("attributes",), born={"state": "assembling"})
+    guard = Guard(
+        mutable=("state", "valid_to", "lock"),
+        erasable=("attributes",),
+        typed=("kind", "attributes"),
+        born={"state": "assembling"},
+    )
 
     class Meta:
         indexes = [models.Index(fields=["workspace", "kind", "state"], name="relation_kind")]
@@ -83,7 +88,7 @@ class RelationPlayer(WorkspaceRow):
     span_start = models.PositiveIntegerField(null=True, blank=True)
     span_end = models.PositiveIntegerField(null=True, blank=True)
 
-    guard = Guard(mutable=("node",), erasable=("quote",))
+    guard = Guard(mutable=("node",), erasable=("quote",), typed=("kind", "role"))
 
     class Meta:
         indexes = [

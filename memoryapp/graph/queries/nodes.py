@@ -11,6 +11,7 @@ from typing import Any
 from django.db.models import Q, QuerySet
 
 from memoryapp.doors.errors import Invalid, NotFound
+from memoryapp.graph import todays
 from memoryapp.graph.identity import canonical, is_empty, keys_of, missing, nodes_by_key, unfolded
 from memoryapp.graph.models import Belief, Node
 from memoryapp.graph.queries.views import Scope, as_of, current
@@ -64,6 +65,8 @@ def find(
     declared.
     """
     ontology = current_ontology(by)
+    node_class, where = todays.node_class(ontology, node_class), dict(where or {})
+    where = todays.properties(ontology, node_class, where)
     found: QuerySet[Node] = Node.objects.visible_to(by)
     found = found.exclude(state=Node.State.FOLDED) if retired else found.filter(state=Node.State.ACTIVE)
     if node_class:
@@ -167,6 +170,8 @@ def with_keys(by: Principal, node_class: str, keys: Mapping[str, Any]) -> QueryS
     Raises Invalid when they make up none, and for what is not declared.
     """
     ontology = current_ontology(by)
+    node_class = todays.node_class(ontology, node_class)
+    keys = todays.properties(ontology, node_class, keys)
     ontology.node_class(node_class)
     if wrong := ontology.property_violations(node_class, keys, "/key"):
         raise Invalid.all(wrong)

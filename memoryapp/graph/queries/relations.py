@@ -39,7 +39,9 @@ def relations(
     found = Relation.objects.filter(workspace=by.workspace, state__in=states)
     found = found.exclude(Exists(hidden)).exclude(Exists(of_unseen))
     if kind:
-        current_ontology(by).relation_kind(kind)
+        ontology = current_ontology(by)
+        kind = ontology.today("relation_kinds", kind)
+        ontology.relation_kind(kind)
         found = found.filter(kind=kind)
     if player:
         plays = RelationPlayer.objects.filter(

@@ -17,7 +17,7 @@ from django.db.models import QuerySet
 
 from memoryapp.doors.errors import DomainError, Invalid, Violation
 from memoryapp.doors.moments import Precision
-from memoryapp.graph import slots
+from memoryapp.graph import slots, todays
 from memoryapp.graph.identity import resolve
 from memoryapp.graph.models import Belief, Node
 from memoryapp.graph.models.beliefs import Standing, Status
@@ -152,6 +152,7 @@ class _One:
         owners = [node for place, owner in enumerate(said.owners) if (node := self._node(owner, f"/owners/{place}"))]
         subject = self._node(said.subject, "/subject") if said.subject is not None else None
         object_ = self._node(said.object, "/object") if said.object is not None else None
+        said = self.statement = todays.statement(self.ontology, said, subject)
         shape = self._shape()
         kind = said.kind or (FACT if shape != Belief.Shape.STATEMENT else "")
         self._check_kind(kind)
@@ -196,12 +197,15 @@ class _One:
     def _add(self, path: str, code: str, message: str, accepted: str = "") -> None:
         self.wrong.append(Violation(path, code, message, accepted, self.row))
 
+    def _add_all(self, found: Sequence[Violation]) -> None:
+        self.wrong += [replace(violation, row=self.row) for violation in found]
+
     def _took(self, error: DomainError, path: str) -> None:
         if not error.violations:
             self._add(path, error.code, error.detail)
         for violation in error.violations:
             inner = violation.path if violation.path.startswith(path) else path + violation.path
-            self._add(inner, violation.code, violation.message, violation.accepted)
+            self.wrong.append(replace(violation, path=inner, row=self.row))
 
     def _node(self, reference: NodeReference, path: str) -> Node | None:
         found = self.reading.node(reference)
@@ -236,8 +240,7 @@ class _One:
         except DomainError as error:
             self._took(error, "/kind")
             return
-        for violation in self.ontology.attribute_violations(kind, self.statement.attributes):
-            self._add(violation.path, violation.code, violation.message, violation.accepted)
+        self._add_all(self.ontology.attribute_violations(kind, self.statement.attributes))
 
     def _check_support(self) -> None:
         said = self.statement
@@ -351,8 +354,7 @@ class _One:
         except DomainError as error:
             self._took(error, "/predicate")
             return None
-        for violation in declared.check.violations(said.value, "/value"):
-            self._add(violation.path, violation.code, violation.message, violation.accepted)
+        self._add_all(declared.check.violations(said.value, "/value"))
         if self.wrong:
             return None
         slot = "" if declared.multi_valued else slots.subject_slot(subject.pk, said.predicate)
@@ -375,10 +377,9 @@ class _One:
         except DomainError as error:
             self._took(error, "/predicate")
             return None
-        for violation in self.ontology.edge_violations(
-            said.predicate, subject.node_class, object_.node_class, said.qualifiers
-        ):
-            self._add(violation.path, violation.code, violation.message, violation.accepted)
+        self._add_all(
+            self.ontology.edge_violations(said.predicate, subject.node_class, object_.node_class, said.qualifiers)
+        )
         if self.wrong:
             return None
         slot = ""

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from memoryapp.doors.errors import Conflict, DomainError, Invalid
-from memoryapp.graph import changes, slots
+from memoryapp.graph import changes, slots, todays
 from memoryapp.graph.identity import resolve
 from memoryapp.graph.models import Belief, Node
 from memoryapp.graph.models.beliefs import Audience, Standing, Status
@@ -81,6 +81,7 @@ def _connect_vouched(write: Write, statement: Statement) -> Remembered:
 
 def connect_as(write: Write, statement: Statement) -> Remembered:
     """What `connect` does, for whoever has a right of its own to it (extraction, a verdict)."""
+    statement = todays.statement(current_ontology(write.workspace), statement, None)
     ends = _ends(write, statement)
     older = _requalified(write, statement, *ends)
     if older is None:

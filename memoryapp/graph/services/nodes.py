@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from memoryapp.doors.errors import Conflict, DomainError, Invalid, Violation
-from memoryapp.graph import changes
+from memoryapp.graph import changes, todays
 from memoryapp.graph.identity import (
     Key,
     canonical,
@@ -138,8 +138,10 @@ def store(
 def _read(ontology: Ontology, nodes: Sequence[NodeInput], numbered: bool, keyless: bool) -> list[_Row]:
     rows: list[_Row] = []
     wrong: list[Violation] = []
-    for number, given in enumerate(nodes):
+    for number, told in enumerate(nodes):
         row = number if numbered else None
+        of_class = todays.node_class(ontology, told.node_class)
+        given = replace(told, node_class=of_class, properties=todays.properties(ontology, of_class, told.properties))
         try:
             ontology.concrete_class(given.node_class)
         except DomainError as error:

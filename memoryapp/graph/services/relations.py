@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from django.db.models import Exists, OuterRef, Q
 
 from memoryapp.doors.errors import Conflict, DomainError, Invalid, NotFound, Violation
-from memoryapp.graph import changes
+from memoryapp.graph import changes, todays
 from memoryapp.graph.identity import resolve
 from memoryapp.graph.models import Belief, Relation, RelationPlayer
 from memoryapp.graph.models.beliefs import Status
@@ -90,6 +90,7 @@ def relate(
     """
     write.by.require("relate")
     ontology = current_ontology(write.workspace)
+    kind, players, attributes = todays.relation(ontology, kind, players, attributes or {})
     declared = ontology.relation_kind(kind)
     read = _read(write, ontology, kind, players, attributes or {}, valid_from, valid_to, evidence)
     if declared.retired:
@@ -194,7 +195,7 @@ def _read_player(write: Write, ontology: Ontology, kind: str, player: Player, pa
         found = error.violations or (Violation(path, error.code, error.detail),)
         for one in found:
             inner = one.path if one.path.startswith(path) else path + one.path
-            read.add(inner, one.code, one.message, one.accepted)
+            read.wrong.append(replace(one, path=inner))
 
 
 def _playing(write: Write, player: Player, path: str, read: _Read) -> Playing | None:

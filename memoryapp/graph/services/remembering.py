@@ -6,7 +6,7 @@ Writes of a workspace run one after another, so what is read here still holds wh
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from memoryapp.doors.errors import Conflict, Invalid, Violation
@@ -328,4 +328,4 @@ def _quoted(evidence: Sequence[Quoted]) -> list[Playing]:
 
 
 def _unnumbered(violation: Violation) -> Violation:
-    return Violation(violation.path, violation.code, violation.message, violation.accepted)
+    return replace(violation, row=None)

@@ -220,4 +220,21 @@ class Migration(migrations.Migration):
             model_name='job',
             constraint=models.UniqueConstraint(condition=models.Q(('state__in', ['queued', 'running']), models.Q(('dedupe', ''), _negated=True)), fields=('workspace', 'kind', 'dedupe'), name='job_open_once'),
         ),
+        migrations.CreateModel(
+            name='Retyping',
+            fields=[
+                ('id', models.UUIDField(default=memoryapp.ledger.identifiers.new_id, editable=False, primary_key=True, serialize=False)),
+                ('moves', models.JSONField(default=list)),
+                ('counts', models.JSONField(default=dict)),
+                ('edition', models.PositiveIntegerField(help_text='The edition of the declared types that it led to.', null=True)),
+                ('opened_at', models.DateTimeField()),
+                ('closed_at', models.DateTimeField(blank=True, null=True)),
+                ('workspace', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='ledger.workspace')),
+                ('write', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='ledger.write')),
+            ],
+            options={
+                'abstract': False,
+            },
+        ),
+    
     ]

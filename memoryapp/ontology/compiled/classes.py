@@ -9,6 +9,7 @@ from typing import Any
 from memoryapp.doors.errors import Violation
 from memoryapp.ontology.compiled.declared import (
     Edition,
+    Gap,
     KeySet,
     Property,
     ancestry,
@@ -27,10 +28,14 @@ class NodeClasses(Edition):
     """What an edition says of node classes."""
 
     def node_class(self, name: str, path: str = "/class") -> NodeClass:
-        return look_up(self.document.node_classes, name, path, "node class", "undeclared_class")
+        name = self.today("node_classes", name)
+        return look_up(
+            self.document.node_classes, name, path, "node class", "undeclared_class", Gap("node_classes", name=name)
+        )
 
     def concrete_class(self, name: str, path: str = "/class") -> NodeClass:
         """A class that a new node may have: declared, not abstract, not retired."""
+        name = self.today("node_classes", name)
         declared = self.node_class(name, path)
         classes = self.document.node_classes
         usable = sorted(
@@ -41,33 +46,39 @@ class NodeClasses(Edition):
 
     def subclasses(self, name: str, *, exact: bool = False, path: str = "/class") -> frozenset[str]:
         """The class and, unless `exact`, every class below it."""
+        name = self.today("node_classes", name)
         self.node_class(name, path)
         return frozenset((name,)) if exact else self._class_descendants[name]
 
     def class_line(self, name: str) -> tuple[str, ...]:
+        name = self.today("node_classes", name)
         return ancestry(self.document.node_classes, name)
 
     def is_class(self, name: str, of: str) -> bool:
-        return of in self.class_line(name)
+        return self.today("node_classes", of) in self.class_line(name)
 
     def properties_of(self, node_class: str) -> Mapping[str, Property]:
         """Every property a node of this class may have, inherited ones included."""
+        node_class = self.today("node_classes", node_class)
         return self._properties[node_class]
 
     def property(self, node_class: str, name: str, path: str = "/predicate") -> Property:
-        return look_up(self._properties[node_class], name, path, f"property of {node_class}", "undeclared_property")
+        node_class = self.today("node_classes", node_class)
+        gap = Gap("node_classes", node_class, "property", name)
+        known = self._properties[node_class]
+        return look_up(known, name, path, f"property of {node_class}", "undeclared_property", gap)
 
     def property_violations(
         self, node_class: str, values: Mapping[str, Any], path: str = "/properties"
     ) -> list[Violation]:
         """What is wrong with values for a node's properties; a multi-valued one takes a value or a list of values."""
+        node_class = self.today("node_classes", node_class)
         known = self._properties[node_class]
         found: list[Violation] = []
         for name, value in values.items():
             if name not in known:
-                found.append(
-                    undeclared(known, name, f"{path}/{name}", f"property of {node_class}", "undeclared_property")
-                )
+                what, gap = f"property of {node_class}", Gap("node_classes", node_class, "property", name)
+                found.append(undeclared(known, name, f"{path}/{name}", what, "undeclared_property", gap))
             elif known[name].multi_valued and isinstance(value, list):
                 for index, item in enumerate(value):
                     found += known[name].check.violations(item, f"{path}/{name}/{index}")
@@ -130,7 +141,7 @@ class NodeClasses(Edition):
                     ),
                     searchable=any(name in classes[one].searchable for one in line),
                     template=next((classes[one].templates[name] for one in line if name in classes[one].templates), ""),
-                    check=ValueCheck(schema),
+                    check=ValueCheck(schema, Gap("node_classes", owner, "value", name)),
                 )
         return found
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from functools import lru_cache
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
 from typing import Any, TypeVar
 
 from memoryapp.doors.errors import Invalid, Violation
@@ -30,6 +30,17 @@ class Property:
 
 
 @dataclass(frozen=True)
+class Gap:
+    """What is not declared: a type of a family (`type` empty), or a property, role or value of a type."""
+
+    family: str
+    type: str = ""
+    part: str = ""
+    name: str = ""
+    value: Any = None
+
+
+@dataclass(frozen=True)
 class KeySet:
     """Properties that together identify a node among all nodes of `owner_class` and its subclasses."""
 
@@ -48,19 +59,55 @@ class Edition:
     document: OntologyDocument
     number: int
 
+    def today(self, family: str, name: str) -> str:
+        """What a type is called now that may once have been called otherwise. Any other name is as it is."""
+        return self._todays.get((family, name), name)
 
-def look_up(known: Mapping[str, Declared], name: str, path: str, what: str, code: str) -> Declared:
+    def todays_part(self, family: str, types: Iterable[str], name: str) -> str:
+        """What a property or role of a type is called now; `types` are the type and all above it."""
+        declared = getattr(self.document, family)
+        for one in types:
+            if one in declared and (now := declared[one].renamed.get(name)) is not None:
+                return now
+        return name
+
+    @cached_property
+    def _todays(self) -> dict[tuple[str, str], str]:
+        return {
+            (family, former): name
+            for family in FAMILIES
+            for name, declared in getattr(self.document, family).items()
+            for former in declared.formerly
+        }
+
+    @cached_property
+    def has_former_names(self) -> bool:
+        """Whether anything was ever called otherwise."""
+        declared = (getattr(self.document, family) for family in FAMILIES)
+        return any(one.formerly or one.renamed for types in declared for one in types.values())
+
+
+FAMILIES = ("node_classes", "relationships", "belief_kinds", "relation_kinds", "episode_kinds")
+"""Families whose types stored rows are of."""
+
+
+def look_up(
+    known: Mapping[str, Declared], name: str, path: str, what: str, code: str, gap: Gap | None = None
+) -> Declared:
     """The declared thing of this name. Raises Invalid that names the nearest and lists what there is."""
     if name in known:
         return known[name]
-    raise Invalid.all([undeclared(known, name, path, what, code)])
+    raise Invalid.all([undeclared(known, name, path, what, code, gap)])
 
 
-def undeclared(known: Mapping[str, object], name: str, path: str, what: str, code: str) -> Violation:
+def undeclared(
+    known: Mapping[str, object], name: str, path: str, what: str, code: str, gap: Gap | None = None
+) -> Violation:
     """That nothing of this name is declared, with the nearest name that is."""
     close = nearest(name, known)
     meant = f" Did you mean {close}?" if close else ""
-    return Violation(path, code, f"There is no {what} “{name[:100]}”.{meant}", in_words(tuple(sorted(known))))
+    message = f"There is no {what} “{name[:100]}”.{meant}"
+    return Violation(path, code, message, in_words(tuple(sorted(known))), gap=gap)
 
 
 def refuse_unusable(name: str, declared: Type, abstract: bool, path: str, what: str, accepted: Iterable[str]) -> None:
@@ -79,12 +126,14 @@ def checked(
     path: str,
     whose: str,
     code: str,
+    gap: Gap | None = None,
 ) -> list[Violation]:
     """What is wrong with values of declared properties: unknown, of another shape, or missing."""
     found: list[Violation] = []
     for name, value in values.items():
         if name not in known:
-            found.append(undeclared(known, name, f"{path}/{name}", f"attribute of {whose}", code))
+            missing = replace(gap, part="property", name=name) if gap else None
+            found.append(undeclared(known, name, f"{path}/{name}", f"attribute of {whose}", code, missing))
         else:
             found += known[name].check.violations(value, f"{path}/{name}")
     for name in sorted(set(required) - set(values)):

@@ -9,6 +9,7 @@ from typing import Any
 from memoryapp.doors.errors import Violation
 from memoryapp.ontology.compiled.classes import NodeClasses
 from memoryapp.ontology.compiled.declared import (
+    Gap,
     Property,
     ancestry,
     checked,
@@ -27,10 +28,19 @@ class EpisodeKinds(NodeClasses):
 
     def episode_kind(self, name: str, path: str = "/kind") -> EpisodeKind:
         """The declared kind, abstract or not."""
-        return look_up(self.document.episode_kinds, name, path, "kind of episode", "undeclared_kind")
+        name = self.today("episode_kinds", name)
+        return look_up(
+            self.document.episode_kinds,
+            name,
+            path,
+            "kind of episode",
+            "undeclared_kind",
+            Gap("episode_kinds", name=name),
+        )
 
     def concrete_episode_kind(self, name: str, path: str = "/kind") -> EpisodeKind:
         """A kind that a new episode may have: declared, not abstract, not retired."""
+        name = self.today("episode_kinds", name)
         kind = self.episode_kind(name, path)
         usable = sorted(self._usable(self._episodes_below[name])) or self.usable_episode_kinds
         refuse_unusable(name, kind, kind.abstract, path, "kind of episode", usable)
@@ -46,14 +56,17 @@ class EpisodeKinds(NodeClasses):
 
     def episode_subkinds(self, name: str, *, exact: bool = False, path: str = "/kind") -> frozenset[str]:
         """The kind and, unless `exact`, every kind below it."""
+        name = self.today("episode_kinds", name)
         self.episode_kind(name, path)
         return frozenset((name,)) if exact else self._episodes_below[name]
 
     def episode_line(self, name: str) -> tuple[str, ...]:
         """The kind, its parent, and so on up to the root."""
+        name = self.today("episode_kinds", name)
         return ancestry(self.document.episode_kinds, name)
 
     def episode_properties(self, name: str) -> Mapping[str, Property]:
+        name = self.today("episode_kinds", name)
         return self._episode_properties[name]
 
     def episode_property_violations(
@@ -61,7 +74,15 @@ class EpisodeKinds(NodeClasses):
     ) -> list[Violation]:
         """What is wrong with an episode's properties."""
         required = {name for one in self.episode_line(kind) for name in self.document.episode_kinds[one].required}
-        return checked(self._episode_properties[kind], values, required, path, f"a {kind}", "undeclared_property")
+        return checked(
+            self._episode_properties[kind],
+            values,
+            required,
+            path,
+            f"a {kind}",
+            "undeclared_property",
+            Gap("episode_kinds", kind),
+        )
 
     def episode_roles(self, kind: str) -> dict[str, list[str]]:
         """How a node may take part in an episode of this kind, and the classes of nodes that may."""
@@ -74,7 +95,8 @@ class EpisodeKinds(NodeClasses):
         """What is wrong with a node of this class taking part in this role."""
         roles = self.episode_roles(kind)
         if role not in roles:
-            return undeclared(roles, role, f"{path}/role", f"role in a {kind}", "undeclared_role")
+            gap = Gap("episode_kinds", kind, "role", role)
+            return undeclared(roles, role, f"{path}/role", f"role in a {kind}", "undeclared_role", gap)
         allowed = roles[role]
         if ANY in allowed or any(self.is_class(node_class, one) for one in allowed):
             return None
@@ -89,7 +111,7 @@ class EpisodeKinds(NodeClasses):
     def _episode_properties(self) -> dict[str, dict[str, Property]]:
         return {
             name: {
-                one: Property(one, schema, owner, check=ValueCheck(schema))
+                one: Property(one, schema, owner, check=ValueCheck(schema, Gap("episode_kinds", owner, "value", one)))
                 for owner in reversed(self.episode_line(name))
                 for one, schema in self.document.episode_kinds[owner].properties.items()
             }

@@ -9,6 +9,7 @@ from typing import Any
 from memoryapp.doors.errors import Violation
 from memoryapp.ontology.compiled.declared import (
     Edition,
+    Gap,
     Property,
     ancestry,
     checked,
@@ -26,10 +27,14 @@ class BeliefKinds(Edition):
 
     def belief_kind(self, name: str, path: str = "/kind") -> BeliefKind:
         """The declared kind, abstract or not."""
-        return look_up(self.document.belief_kinds, name, path, "kind of belief", "undeclared_kind")
+        name = self.today("belief_kinds", name)
+        return look_up(
+            self.document.belief_kinds, name, path, "kind of belief", "undeclared_kind", Gap("belief_kinds", name=name)
+        )
 
     def concrete_kind(self, name: str, path: str = "/kind") -> BeliefKind:
         """A kind that a new belief may have: declared, not abstract, not retired."""
+        name = self.today("belief_kinds", name)
         kind = self.belief_kind(name, path)
         subkinds = sorted(self.instantiable(self.subkinds(name)))
         refuse_unusable(name, kind, kind.abstract, path, "kind of belief", subkinds or self.instantiable_kinds)
@@ -45,15 +50,17 @@ class BeliefKinds(Edition):
 
     def subkinds(self, name: str, *, exact: bool = False, path: str = "/kind") -> frozenset[str]:
         """The kind and, unless `exact`, every kind below it."""
+        name = self.today("belief_kinds", name)
         self.belief_kind(name, path)
         return frozenset((name,)) if exact else self._kind_descendants[name]
 
     def kind_line(self, name: str) -> tuple[str, ...]:
         """The kind, its parent, and so on up to the root."""
+        name = self.today("belief_kinds", name)
         return ancestry(self.document.belief_kinds, name)
 
     def is_kind(self, name: str, of: str) -> bool:
-        return of in self.kind_line(name)
+        return self.today("belief_kinds", of) in self.kind_line(name)
 
     def precedence(self, name: str) -> int:
         """The kind's declared precedence, or the nearest inherited one."""
@@ -81,12 +88,22 @@ class BeliefKinds(Edition):
         return normal, kind
 
     def attributes_of(self, kind: str) -> Mapping[str, Property]:
+        kind = self.today("belief_kinds", kind)
         return self._attributes[kind]
 
     def attribute_violations(self, kind: str, values: Mapping[str, Any], path: str = "/attributes") -> list[Violation]:
         """What is wrong with a belief's attributes."""
+        kind = self.today("belief_kinds", kind)
         required = {name for one in self.kind_line(kind) for name in self.document.belief_kinds[one].required}
-        return checked(self._attributes[kind], values, required, path, f"a {kind}", "undeclared_attribute")
+        return checked(
+            self._attributes[kind],
+            values,
+            required,
+            path,
+            f"a {kind}",
+            "undeclared_attribute",
+            Gap("belief_kinds", kind),
+        )
 
     @cached_property
     def _kind_descendants(self) -> dict[str, frozenset[str]]:
@@ -107,7 +124,9 @@ class BeliefKinds(Edition):
     def _attributes(self) -> dict[str, dict[str, Property]]:
         return {
             name: {
-                attribute: Property(attribute, schema, owner, check=ValueCheck(schema))
+                attribute: Property(
+                    attribute, schema, owner, check=ValueCheck(schema, Gap("belief_kinds", owner, "value", attribute))
+                )
                 for owner in reversed(self.kind_line(name))
                 for attribute, schema in self.document.belief_kinds[owner].attributes.items()
             }

@@ -8,7 +8,7 @@ from typing import Any
 
 from memoryapp.doors.errors import Violation
 from memoryapp.ontology.compiled.classes import NodeClasses
-from memoryapp.ontology.compiled.declared import Property, checked, look_up
+from memoryapp.ontology.compiled.declared import Gap, Property, checked, look_up
 from memoryapp.ontology.compiled.kinds import BeliefKinds
 from memoryapp.ontology.document import ANY, RelationKind, Role
 from memoryapp.ontology.schemas import ValueCheck
@@ -18,11 +18,13 @@ class RelationKinds(BeliefKinds, NodeClasses):
     """What an edition says of relations between beliefs, nodes and sources."""
 
     def relation_kind(self, name: str, path: str = "/kind") -> RelationKind:
-        return look_up(self.document.relation_kinds, name, path, "kind of relation", "undeclared_relation_kind")
+        gap = Gap("relation_kinds", name=name)
+        return look_up(self.document.relation_kinds, name, path, "kind of relation", "undeclared_relation_kind", gap)
 
     def role(self, kind: str, name: str, path: str = "/role") -> Role:
         roles = self.relation_kind(kind).roles
-        return look_up(roles, name, path, f"role of {kind}", "undeclared_role")
+        gap = Gap("relation_kinds", kind, "role", name)
+        return look_up(roles, name, path, f"role of {kind}", "undeclared_role", gap)
 
     def belief_may_play(self, role: Role, kind: str) -> bool:
         return any(name == ANY or self.is_kind(kind, name) for name in role.beliefs)
@@ -41,13 +43,15 @@ class RelationKinds(BeliefKinds, NodeClasses):
     ) -> list[Violation]:
         required = self.document.relation_kinds[kind].required
         known = self._relation_attributes[kind]
-        return checked(known, values, required, path, f"a {kind}", "undeclared_attribute")
+        return checked(known, values, required, path, f"a {kind}", "undeclared_attribute", Gap("relation_kinds", kind))
 
     @cached_property
     def _relation_attributes(self) -> dict[str, dict[str, Property]]:
         return {
             name: {
-                attribute: Property(attribute, schema, name, check=ValueCheck(schema))
+                attribute: Property(
+                    attribute, schema, name, check=ValueCheck(schema, Gap("relation_kinds", name, "value", attribute))
+                )
                 for attribute, schema in kind.attributes.items()
             }
             for name, kind in self.document.relation_kinds.items()

@@ -8,7 +8,7 @@ from typing import Any
 
 from memoryapp.doors.errors import Violation
 from memoryapp.ontology.compiled.classes import NodeClasses
-from memoryapp.ontology.compiled.declared import Property, checked, look_up
+from memoryapp.ontology.compiled.declared import Gap, Property, checked, look_up
 from memoryapp.ontology.document import Relationship
 from memoryapp.ontology.schemas import ValueCheck
 from memoryapp.ontology.templates import render
@@ -18,7 +18,8 @@ class Relationships(NodeClasses):
     """What an edition says of the edges between nodes."""
 
     def relationship(self, name: str, path: str = "/predicate") -> Relationship:
-        return look_up(self.document.relationships, name, path, "relationship", "undeclared_relationship")
+        gap = Gap("relationships", name=name)
+        return look_up(self.document.relationships, name, path, "relationship", "undeclared_relationship", gap)
 
     def edge_properties(self, name: str) -> Mapping[str, Property]:
         return self._edge_properties[name]
@@ -28,9 +29,8 @@ class Relationships(NodeClasses):
     ) -> list[Violation]:
         """What is wrong with an edge: its classes, its properties, or a relationship no longer in use."""
         declared = self.document.relationships[name]
-        found = checked(
-            self._edge_properties[name], qualifiers, (), f"{path}/qualifiers", f"a {name} edge", "undeclared_property"
-        )
+        known, gap = self._edge_properties[name], Gap("relationships", name)
+        found = checked(known, qualifiers, (), f"{path}/qualifiers", f"a {name} edge", "undeclared_property", gap)
         if declared.retired:
             found.append(Violation(f"{path}/predicate", "retired_type", f"{name} is no longer used for new edges."))
         if not any(
@@ -51,7 +51,7 @@ class Relationships(NodeClasses):
     def _edge_properties(self) -> dict[str, dict[str, Property]]:
         return {
             name: {
-                one: Property(one, schema, name, check=ValueCheck(schema))
+                one: Property(one, schema, name, check=ValueCheck(schema, Gap("relationships", name, "value", one)))
                 for one, schema in relationship.properties.items()
             }
             for name, relationship in self.document.relationships.items()

@@ -24,6 +24,8 @@ from memoryapp.graph.api.shapes import neighbour
 from memoryapp.graph.queries.told import provenance
 from memoryapp.ledger.idempotency import Answer
 from memoryapp.ledger.models import Write
+from memoryapp.ontology import parking
+from memoryapp.ontology.refusals import Parks
 from memoryapp.timeline import queries, services
 from memoryapp.timeline.api.shapes import CONNECTED, EPISODE, WhatHappened, asked_for
 from memoryapp.timeline.inputs import EpisodeInput, Happened, Taking
@@ -92,7 +94,7 @@ class Episodes(Endpoint):
     """What happened."""
 
     needs = {"get": "read_timeline", "post": "record_episodes"}
-    parameters = {"get": EpisodeFilters}
+    parameters = {"get": EpisodeFilters, "post": Parks}
     body = {"post": NewEpisodes}
 
     @extend_schema(
@@ -274,6 +276,13 @@ def when(item: dict[str, Any]) -> Happened:
 def takings(told: Sequence[dict[str, Any]]) -> tuple[Taking, ...]:
     return tuple(Taking(one["node"], one.get("role", "participant")) for one in told)
 
+
+parking.register(
+    "record_episodes",
+    body=NewEpisodes,
+    needs="record_episodes",
+    store=lambda write, items: services.record_episodes(write, episode_inputs(write, items)),
+)
 
 urlpatterns = [
     path("episodes", Episodes.as_view(), name="episodes"),

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from memoryapp.doors.errors import Conflict, DomainError, Invalid, NotFound, Violation
+from memoryapp.graph import todays
 from memoryapp.ledger.models import Actor, Write
 from memoryapp.ontology.compiled import Ontology
 from memoryapp.ontology.queries import current_ontology
@@ -64,6 +65,7 @@ def record_episodes(write: Write, told: Sequence[EpisodeInput]) -> list[Recorded
         raise Invalid.at("", "too_many", f"{len(told)} episodes at once cannot be.", f"1 to {MOST}")
     ontology = current_ontology(write.workspace)
     known = _known(write, told)
+    told = [one if one.external_id in known else todays_names(ontology, one) for one in told]
     rows = [_read(write, ontology, one, known.get(one.external_id)) for one in told]
     if wrong := [one for number, row in enumerate(rows) for one in drafts.in_row(row.draft.wrong, number)]:
         raise Invalid.all(wrong)
@@ -72,6 +74,21 @@ def record_episodes(write: Write, told: Sequence[EpisodeInput]) -> list[Recorded
     new = [row for row, one in zip(rows, done, strict=True) if not one.repeated]
     _store(write, new)
     return done
+
+
+def todays_names(ontology: Ontology, told: EpisodeInput) -> EpisodeInput:
+    """What is told by names that were in use before, by those of today."""
+    if not ontology.has_former_names:
+        return told
+    kind = ontology.today("episode_kinds", told.kind)
+    if kind not in ontology.document.episode_kinds:
+        return told
+    line = ontology.episode_line(kind)
+    taking = tuple(
+        replace(one, role=ontology.todays_part("episode_kinds", line, one.role)) for one in told.participants
+    )
+    properties = todays.renamed(ontology, "episode_kinds", line, told.properties)
+    return replace(told, kind=kind, participants=taking, properties=properties)
 
 
 def _known(write: Write, told: Sequence[EpisodeInput]) -> dict[str, Episode]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -12,17 +12,18 @@ from typing import Any
 from django.db import transaction
 
 from memoryapp.access.services import operator
-from memoryapp.doors.errors import Conflict, Invalid, Violation
+from memoryapp.doors.errors import Invalid
 from memoryapp.doors.nearest import nearest
 from memoryapp.ledger.models import Workspace, Write
 from memoryapp.ledger.services import begin, create_workspace
-from memoryapp.ontology.changes import taken_away
-from memoryapp.ontology.compiled import Ontology, consistent
+from memoryapp.ontology import following
+from memoryapp.ontology.changeset.moves import Move
+from memoryapp.ontology.compiled import Ontology, consistent, edition
 from memoryapp.ontology.document import OntologyDocument, read, read_text
+from memoryapp.ontology.examining import examine, refuse
 from memoryapp.ontology.models import DeclaredKey, DeclaredRole, DeclaredType, OntologyVersion
-from memoryapp.ontology.usage import rows_using
 
-DEFINITIONS = Path(__file__).parent / "definitions"
+DEFINITIONS = Path(__file__).parent.parent / "definitions"
 Family = DeclaredType.Family
 
 
@@ -56,11 +57,14 @@ def ready_made(name: str) -> OntologyDocument:
     return read_text((DEFINITIONS / f"{name}.yaml").read_text(encoding="utf-8"))
 
 
-def declare(write: Write, document: OntologyDocument | dict[str, Any]) -> OntologyVersion:
-    """Make this document the edition in force.
+def declare(
+    write: Write, document: OntologyDocument | dict[str, Any], *, moves: Sequence[Move] = ()
+) -> OntologyVersion:
+    """Make this document the edition in force, and let stored rows follow the moves.
 
-    The same document again changes nothing. Refused, whole and with the count, when it takes away or changes what
-    stored rows use. Stored rows keep the number of the edition they were written under.
+    The same document again changes nothing. Refused, whole, when it takes away what stored rows use or other things
+    mention (Conflict `in_use` with the count, `mentioned` with what does), or asks of rows what they do not hold
+    (`rows_do_not_fit` with the rows). Rows keep the number of the edition they were written under.
     """
     write.by.require("apply_schema")
     document = document if isinstance(document, OntologyDocument) else read(document)
@@ -68,42 +72,38 @@ def declare(write: Write, document: OntologyDocument | dict[str, Any]) -> Ontolo
     digest = digest_of(data)
     compiled = consistent(document, digest)
     newest = OntologyVersion.objects.filter(workspace=write.workspace).order_by("-number").first()
-    if newest is not None:
-        if newest.digest == digest:
-            return newest
-        _refuse_what_is_used(write.workspace, Ontology(read(newest.document), newest.number), compiled)
+    if newest is None:
+        return _in_force(write, 1, data, digest, compiled)
+    if newest.digest == digest:
+        return newest
+    old = edition(newest.digest, newest.number, newest.document)
+    refuse(examine(write.by, old, compiled, moves))
+    retyping = following.begin(write, moves) if moves else None
+    version = _in_force(write, newest.number + 1, data, digest, compiled)
+    touched = following.touched(old, compiled, moves)
+    following.settle(write, touched)
+    if retyping is not None:
+        following.close(retyping, version.number, write)
+    return version
+
+
+def _in_force(write: Write, number: int, data: dict[str, Any], digest: str, compiled: Ontology) -> OntologyVersion:
     version = OntologyVersion.objects.create(
         workspace=write.workspace,
-        number=newest.number + 1 if newest else 1,
+        number=number,
         document=data,
         digest=digest,
         write=write,
         recorded_at=write.recorded_at,
     )
     _project_types(version, compiled)
-    _project_roles(version.workspace, document)
-    _project_keys(version.workspace, document)
+    _project_roles(version.workspace, compiled.document)
+    _project_keys(version.workspace, compiled.document)
     return version
 
 
 def digest_of(data: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(data, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
-
-
-def _refuse_what_is_used(workspace: Workspace, old: Ontology, new: Ontology) -> None:
-    found: list[Violation] = []
-    seen: set[str] = set()
-    for part in taken_away(old, new):
-        if (where := f"{part.path}={part.value}") in seen:
-            continue
-        seen.add(where)
-        if count := rows_using(workspace, part):
-            rows = "1 stored row uses" if count == 1 else f"{count} stored rows use"
-            found.append(Violation(part.path, "in_use", f"{rows} {part}.", "what they use kept as it is"))
-    if found:
-        raise Conflict(
-            f"{len(found)} of the changes would leave stored rows without their type.", "in_use", tuple(found)
-        )
 
 
 def _types(compiled: Ontology) -> Iterator[tuple[str, str, dict[str, Any]]]:

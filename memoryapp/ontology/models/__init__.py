@@ -1,0 +1,24 @@
+"""The tables of the room: editions of the declared types, and proposals to change them."""
+
+from memoryapp.ontology.models.editions import DeclaredKey, DeclaredRole, DeclaredType, OntologyVersion
+from memoryapp.ontology.models.proposals import (
+    Occurrence,
+    Proposal,
+    ProposalMove,
+    ProposalRevision,
+    Severity,
+    Status,
+)
+
+__all__ = [
+    "DeclaredKey",
+    "DeclaredRole",
+    "DeclaredType",
+    "Occurrence",
+    "OntologyVersion",
+    "Proposal",
+    "ProposalMove",
+    "ProposalRevision",
+    "Severity",
+    "Status",
+]

@@ -1,0 +1,48 @@
+"""Every write of the room: editions declared, and proposals filed, revised, decided, applied and rolled back."""
+
+from memoryapp.ontology.services.applying import (
+    apply_in_a_job,
+    apply_proposal,
+    approve,
+    ask_back,
+    go_back,
+    note_failure,
+    rebase,
+    reject,
+    roll_back,
+    superseded_by,
+)
+from memoryapp.ontology.services.declaring import (
+    declare,
+    digest_of,
+    found_workspace,
+    ready_made,
+    ready_made_names,
+    start,
+)
+from memoryapp.ontology.services.proposing import Draft, Met, meet, propose, revise, withdraw
+
+__all__ = [
+    "Draft",
+    "Met",
+    "apply_in_a_job",
+    "apply_proposal",
+    "approve",
+    "ask_back",
+    "declare",
+    "digest_of",
+    "found_workspace",
+    "go_back",
+    "meet",
+    "note_failure",
+    "propose",
+    "ready_made",
+    "ready_made_names",
+    "rebase",
+    "reject",
+    "revise",
+    "roll_back",
+    "start",
+    "superseded_by",
+    "withdraw",
+]
