@@ -82,7 +82,7 @@ def principal_of(membership: Membership, *, channel: str = "console", trace_id: 
     )
 
 
-def principal_of(actor: Actor, *, channel: str, trace_id: str = "") -> Principal:
+def principal_of_actor(actor: Actor, *, channel: str, trace_id: str = "") -> Principal:
     """An actor with what it may do today: a member by its role, an agent by its surfaces.
 
     Raises Denied `no_longer_here` for who has left, was retired or is neither."""

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from memoryapp.access.services import principal_of
+from memoryapp.access.services import principal_of_actor
 from memoryapp.doors.errors import DomainError
 from memoryapp.doors.pages import address
 from memoryapp.ledger import jobs
@@ -59,7 +59,7 @@ def _approver(run: Run, proposal: Proposal) -> Principal:
     if approved is None:
         raise Failed("Nobody approved it.")
     try:
-        by = principal_of(approved.write.actor, channel="job", trace_id=run.by.trace_id)
+        by = principal_of_actor(approved.write.actor, channel="job", trace_id=run.by.trace_id)
     except DomainError as error:
         raise Failed("Who approved it is no longer here.") from error
     return replace(by, workspace=run.job.workspace)

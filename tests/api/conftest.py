@@ -14,6 +14,7 @@ from memoryapp.ledger.models import Job, Workspace
 from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import record
 from memoryapp.ontology.api.proposals import EXAMPLE as PROPOSAL
+from memoryapp.ontology.models import Proposal
 from memoryapp.review import services as review
 from memoryapp.review.models import Case
 from memoryapp.sources.models import Source, Thread
@@ -83,7 +84,7 @@ def things(operator: Principal, reviewer: Principal, curator: Caller, work: Call
         "entry_id": [entry.pk],
         "act_id": [entry.write_id],
         "episode_id": [episode.pk],
-        "proposal_id": [uuid.UUID(proposal.json()["id"])],
+        "proposal_id": [Proposal.objects.get().pk],
         "thread_id": [Thread.objects.get().pk],
         "source_id": [source.pk],
         "candidate_id": [Candidate.objects.first().pk],  # type: ignore[union-attr]

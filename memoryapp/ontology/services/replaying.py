@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db import transaction
 
-from memoryapp.access.services import principal_of
+from memoryapp.access.services import principal_of_actor
 from memoryapp.doors.errors import DomainError
 from memoryapp.doors.fields import read_body
 from memoryapp.ledger.models import Write
@@ -45,7 +45,7 @@ def _store(write: Write, proposal: Proposal, occurrence: Occurrence) -> None:
     stored = parking.parkable(occurrence.action)
     if stored is None:
         raise DomainError("There is no such action any more.", code="no_such_action")
-    by = principal_of(occurrence.actor, channel=CHANNEL, trace_id=write.by.trace_id)
+    by = principal_of_actor(occurrence.actor, channel=CHANNEL, trace_id=write.by.trace_id)
     by.require(stored.needs)
     zones = {"zones": {"workspace": by.workspace.time_zone}}
     read = read_body(stored.body, occurrence.payload, zones)
