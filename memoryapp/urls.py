@@ -20,5 +20,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("w/<slug:workspace>/", include("memoryapp.timeline.urls")),
     path("w/<slug:workspace>/", include("memoryapp.context.urls")),
     path("w/<slug:workspace>/", include("memoryapp.recall.urls")),
+    path("w/<slug:workspace>/", include("formsengine.urls")),
     path("", include("memoryapp.console.urls")),
 ]

@@ -91,6 +91,7 @@ def wrong_bodies(operation: Operation) -> Iterator[Wrong]:
 
 
 def _filled(path: str) -> str:
+    path = path.replace("{number}", "1")
     while "{" in path:
         before, _, rest = path.partition("{")
         path = before + str(uuid.uuid4()) + rest.partition("}")[2]

@@ -1,0 +1,1 @@
+"""Forms to begin with, written with the builder: they are published like any other."""

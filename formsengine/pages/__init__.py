@@ -1,0 +1,1 @@
+"""Forms in the browser: found, filled, reviewed, imported, taken out."""

@@ -1,0 +1,204 @@
+"""The forms of a workspace, their versions and responses; a form imported; everything taken out as a file."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect
+
+from formsengine import queries, services
+from formsengine.inputs import Opening
+from formsengine.models import OPEN, ResponseState
+from formsengine.queries import defined, exporting, filled
+from memoryapp.doors import paging
+from memoryapp.doors.errors import DomainError, Invalid
+from memoryapp.doors.pages import address, here, member_page, page
+from memoryapp.ledger.principal import Principal
+from memoryapp.ledger.services import record
+
+SIZE = 50
+MINE = 20
+LARGEST = 5_000_000
+STATES = [(value, label) for value, label in ResponseState.choices if value != ResponseState.ERASED]
+
+
+@member_page("read_forms")
+def forms(request: HttpRequest, by: Principal) -> HttpResponse:
+    """What can be asked, and what is waiting to be filled or looked at."""
+    text = request.GET.get("q", "").replace("\x00", "").strip()[:200]
+    found = list(defined.forms(by, text)[:200])
+    live, newest, counts = defined.lives(found), defined.latest(found), defined.open_counts(by, found)
+    rows = [
+        defined.told(one, live.get(one.pk), newest.get(one.pk), counts.get(one.pk, {}))
+        | {"url": address(by, "forms:form", one.pk), "open_url": address(by, "forms:open", one.pk)}
+        for one in found
+    ]
+    mine = list(queries.responses(by, states=OPEN, mine=True).order_by("-changed_at", "-pk")[:MINE])
+    waiting = list(queries.responses(by, states=("submitted",)).order_by("changed_at", "pk")[:MINE])
+    return page(
+        request,
+        "forms/forms.html",
+        {
+            "by": by,
+            "rows": rows,
+            "mine": [_line(by, one) for one in mine],
+            "waiting": [_line(by, one) for one in waiting],
+            "search": text,
+            "filters_set": [{"words": f"“{text}”", "clear_url": here(request, q="")}] if text else [],
+            "may_fill": by.may("fill_forms"),
+            "import_url": address(by, "forms:import") if by.may("write_forms") else "",
+        },
+    )
+
+
+@member_page("read_forms")
+def form(request: HttpRequest, by: Principal, form_id: uuid.UUID) -> HttpResponse:
+    """One form: its responses by state and words, its versions, and how to take everything out."""
+    found = queries.form(by, form_id)
+    if request.method == "POST":
+        by.require("write_forms")
+        return _of_version(request, by, form_id)
+    state = request.GET.get("state", "")
+    if state and state not in dict(STATES):
+        raise Invalid.at("state", "unknown_state", f"There is no state “{state[:40]}”.", ", ".join(dict(STATES)))
+    text = request.GET.get("q", "").replace("\x00", "").strip()[:200]
+    rows = queries.responses(by, form=found.pk, states=(state,) if state else (), text=text)
+    shown: paging.Page[Any] = paging.page(
+        rows,
+        order=("-changed_at", "-pk"),
+        size=SIZE,
+        cursor=request.GET.get("after"),
+        question=[str(by.workspace.pk), str(found.pk), state, text],
+    )
+    versions = list(found.versions.order_by("-number")[:20])
+    live = queries.live(found)
+    return page(
+        request,
+        "forms/form.html",
+        {
+            "by": by,
+            "form": found,
+            "title": (live or versions[0]).title if versions else found.name,
+            "live": live,
+            "versions": [_version(by, one) for one in versions],
+            "rows": [_line(by, one) for one in shown.items],
+            "search": text,
+            "choices": [{"label": "Any state", "name": "state", "chosen": state, "options": STATES}],
+            "filters_set": _filters(request, state, text),
+            "next_url": here(request, after=shown.next) if shown.next else "",
+            "first_url": here(request, after="") if request.GET.get("after") else "",
+            "clear_url": request.path,
+            "open_url": address(by, "forms:open", found.pk) if live and by.may("fill_forms") else "",
+            "csv_url": address(by, "forms:export", found.pk, "csv"),
+            "json_url": address(by, "forms:export", found.pk, "json"),
+            "forms_url": address(by, "forms:forms"),
+            "may_write": by.may("write_forms"),
+        },
+    )
+
+
+@member_page("fill_forms")
+def open_form(request: HttpRequest, by: Principal, form_id: uuid.UUID) -> HttpResponse:
+    """Begin a response and go to its first step."""
+    found = queries.form(by, form_id)
+    if request.method != "POST":
+        return redirect(address(by, "forms:form", found.pk))
+    subject = request.POST.get("subject", "").strip()
+    try:
+        about = uuid.UUID(subject) if subject else None
+    except ValueError as error:
+        raise Invalid.at("subject", "not_an_id", "This is not a node.", "the id of a node") from error
+    opened = record(by, "open_response", lambda write: services.open_response(write, Opening(str(found.pk), about)))
+    return redirect(address(by, "forms:fill", opened.row.pk))
+
+
+@member_page("write_forms")
+def import_form(request: HttpRequest, by: Principal) -> HttpResponse:
+    """A form from a spreadsheet: what was taken, what is written otherwise, and what was not understood."""
+    error: DomainError | None = None
+    if request.method == "POST":
+        given = request.FILES.get("sheet")
+        try:
+            if given is None:
+                raise Invalid.at("sheet", "missing", "There is no file.", "an .xlsx, .xls or CSV file")
+            if (given.size or 0) > LARGEST:
+                raise Invalid.at("sheet", "too_large", "This file is too large.", f"at most {LARGEST} bytes")
+            content, name = given.read(), request.POST.get("name", "").strip()[:120]
+            version = record(by, "import_form", lambda write: services.import_sheet(write, content, name=name))
+        except DomainError as refused:
+            error = refused
+        else:
+            messages.success(request, f"Imported as version {version.number}, a draft.")
+            return redirect(f"{address(by, 'forms:form', version.form_id)}#version-{version.number}")
+    context = {"by": by, "error": error, "forms_url": address(by, "forms:forms")}
+    return page(request, "forms/import.html", context, status=error.status if error else 200)
+
+
+@member_page("read_forms")
+def export(request: HttpRequest, by: Principal, form_id: uuid.UUID, verb: str) -> HttpResponseBase:
+    """Every response in sight, over all versions, a line at a time."""
+    found = queries.form(by, form_id)
+    if verb == "csv":
+        lines, kind = exporting.as_csv(by, found), "text/csv; charset=utf-8"
+    elif verb == "json":
+        lines, kind = exporting.as_json(by, found), "application/x-ndjson"
+    else:
+        raise Invalid.at("verb", "unknown_format", "There is no such format.", "csv or json")
+    answer = StreamingHttpResponse(lines, content_type=kind)
+    answer["Content-Disposition"] = f'attachment; filename="{found.name}.{"csv" if verb == "csv" else "ndjson"}"'
+    return answer
+
+
+def _of_version(request: HttpRequest, by: Principal, form_id: uuid.UUID) -> HttpResponse:
+    number = request.POST.get("number", "")
+    version = queries.version(by, form_id, int(number) if number.isdigit() and len(number) < 7 else 0)
+    try:
+        if request.POST.get("act") == "publish":
+            record(by, "publish_form", lambda write: services.publish(write, version))
+            messages.success(request, f"Version {version.number} is live.")
+        else:
+            reason = request.POST.get("reason", "")
+            record(by, "withdraw_form", lambda write: services.withdraw(write, version, reason=reason))
+            messages.success(request, f"Version {version.number} is withdrawn.")
+    except DomainError as refused:
+        messages.error(request, refused.detail)
+    return redirect(f"{address(by, 'forms:form', form_id)}#version-{version.number}")
+
+
+def _version(by: Principal, one: Any) -> dict[str, Any]:
+    told = defined.told_version(one)
+    draft = one.state == "draft"
+    report = one.report or {}
+    return {
+        "number": one.number,
+        "state": one.state,
+        "at": one.recorded_at,
+        "errors": [each for each in told["problems"] if each["severity"] == "error"] if draft else [],
+        "warnings": [each for each in told["problems"] if each["severity"] == "warning"] if draft else [],
+        "taken": sorted(report.get("taken", {}).items()),
+        "changed": report.get("changed", [])[:50],
+        "not_understood": report.get("not_understood", [])[:50],
+        "impact": defined.impact(by, one) if draft else None,
+    }
+
+
+def _line(by: Principal, row: Any) -> dict[str, Any]:
+    told = filled.told(row)
+    review = row.state in ("submitted", "accepted", "void")
+    return told | {
+        "url": address(by, "forms:submit" if review else "forms:fill", row.pk),
+        "changed": row.changed_at,
+        "due": row.due_at,
+        "assigned": row.assigned_to.name if row.assigned_to else "",
+    }
+
+
+def _filters(request: HttpRequest, state: str, text: str) -> list[dict[str, str]]:
+    words = {"q": f"“{text}”" if text else "", "state": dict(STATES).get(state, "")}
+    return [
+        {"words": said, "clear_url": here(request, **{name: "", "after": ""})} for name, said in words.items() if said
+    ]

@@ -1,0 +1,18 @@
+"""Addresses of the pages of forms, under the workspace they belong to."""
+
+from django.urls import URLPattern, path
+
+from formsengine.pages import collecting, filling
+
+app_name = "forms"
+urlpatterns: list[URLPattern] = [
+    path("forms/", collecting.forms, name="forms"),
+    path("forms/import/", collecting.import_form, name="import"),
+    path("forms/<uuid:form_id>/", collecting.form, name="form"),
+    path("forms/<uuid:form_id>/open/", collecting.open_form, name="open"),
+    path("forms/<uuid:form_id>/export/<str:verb>/", collecting.export, name="export"),
+    path("forms/responses/<uuid:response_id>/", filling.fill, name="fill"),
+    path("forms/responses/<uuid:response_id>/submit/", filling.submit, name="submit"),
+    path("forms/responses/<uuid:response_id>/settle/", filling.settle, name="settle"),
+    path("forms/responses/<uuid:response_id>/history/", filling.history, name="history"),
+]

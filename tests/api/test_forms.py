@@ -1,0 +1,103 @@
+"""Forms through the REST door: an agent collects by talking, a client of staff stores and settles."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from formsengine.definition.stored import as_data
+from formsengine.models import FormCommit
+from memoryapp.ledger.principal import Principal
+from tests.api.calling import Caller
+from tests.forms.telling import Forms, patient
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def desk(workspace: Any, operator: Principal) -> Caller:
+    """An agent that fills the form about a patient."""
+    Forms(operator).published(patient())
+    return Caller(workspace, ["forms"], "Desk")
+
+
+@pytest.fixture
+def steward(workspace: Any) -> Caller:
+    return Caller(workspace, ["steward"], "Steward")
+
+
+def test_an_agent_collects_by_talking_from_finding_to_submitting(desk: Caller) -> None:
+    """Q1, Q5: any fields in one patch with a verdict each, a plan before, one submission however often it is sent."""
+    found = desk.get("forms").json()
+    assert [(one["name"], one["live_version"]) for one in found["items"]] == [("patient", 1)]
+    opened = desk.post("forms/responses", {"form": "patient", "values": {"pain": "4"}})
+    assert opened.status_code == 201
+    response = opened.json()["response"]
+    at = f"forms/responses/{response}"
+    ops = [
+        {"op": "set", "field": "nmae", "value": "Ines"},
+        {"op": "set", "field": "Do you work?", "value": "yes"},
+        {"op": "set", "field": "born", "value": "12/05/2026"},
+        {"op": "decline", "field": "address", "reason": "refused"},
+    ]
+    written = desk.post(f"{at}/write", {"ops": ops, "base": 1}).json()
+    assert [one["verdict"] for one in written["verdicts"]] == ["rejected", "in-force", "rejected", "declined"]
+    assert written["verdicts"][0]["accepted"] == ["name: Name"]
+    assert written["verdicts"][2]["accepted"] == ["2026-05-12", "2026-05", "2026"]
+    blocked = desk.post(f"{at}/submit", {"base": written["commit"]})
+    assert (blocked.status_code, blocked.json()["errors"][0]["path"]) == (422, "/name")
+    now = desk.post(f"{at}/write", {"ops": [{"op": "set", "field": "name", "value": "Ines"}]}).json()
+    assert desk.get("forms").json()["lines"] == [f"{response} {now['line']}"]
+    looked = desk.post(f"{at}/submit", {"base": now["commit"], "dry_run": True}).json()
+    assert (looked["state"], [one["act"] for one in looked["plan"]]) == ("ready", ["create"])
+    sent = [desk.post(f"{at}/submit", {"base": now["commit"], "key": "s"}).json() for _ in range(2)]
+    assert sent[0]["outcomes"] == sent[1]["outcomes"]
+    assert (sent[0]["state"], sent[0]["submission"], sent[1]["commit"]) == ("submitted", 1, sent[0]["commit"])
+    assert desk.get("forms").json()["lines"] == []
+
+
+def test_a_view_says_what_changed_why_and_no_more_than_the_budget(desk: Caller) -> None:
+    """Q6 through the door."""
+    response = desk.post("forms/responses", {"form": "patient"}).json()["response"]
+    at = f"forms/responses/{response}"
+    desk.post(f"{at}/write", {"ops": [{"op": "set", "field": "name", "value": "Ines"}]})
+    changed = desk.get(f"{at}?scope=changes&since=0").json()
+    assert [one["field"] for one in changed["fields"]] == ["name"]
+    field = desk.get(f"{at}?scope=field&id=employer").json()
+    assert field["because"]["because"] == ["Employer does not apply."]
+    assert len(desk.get(f"{at}?budget=100").content) < 900
+    history = desk.get(f"{at}/history?field=name").json()
+    assert [(one["value"], one["by"], one["in_force"]) for one in history["revisions"]] == [("Ines", "Desk", True)]
+    assert desk.get(f"{at}/history").json()["commits"][0]["channel"] == "rest"
+    wrong = desk.get(f"{at}?scope=changes&since=99")
+    assert (wrong.status_code, wrong.json()["code"]) == (400, "since")
+    unknown = desk.get(f"{at}?scope=field&id=nmae").json()
+    assert unknown["errors"][0]["accepted"] == "name: Name"
+
+
+def test_the_same_request_twice_is_one_commit(desk: Caller) -> None:
+    response = desk.post("forms/responses", {"form": "patient"}).json()["response"]
+    body = {"ops": [{"op": "set", "field": "name", "value": "Ines"}]}
+    answers = [desk.post(f"forms/responses/{response}/write", body, Idempotency_Key="one") for _ in range(2)]
+    assert answers[0].json() == answers[1].json()
+    assert FormCommit.objects.count() == 1
+
+
+def test_a_client_of_staff_stores_previews_publishes_and_settles(desk: Caller, steward: Caller) -> None:
+    definition = as_data(patient(version=1)) | {"title": {"en": "Another patient"}}
+    stored = steward.post("forms/definitions", {"definition": definition}).json()
+    assert (stored["number"], stored["state"]) == (2, "draft")
+    at = f"forms/{stored['form_id']}/versions/2"
+    assert steward.post(f"{at}/publish", {"dry_run": True}).json()["impact"]["class"] == "compatible"
+    assert steward.post(f"{at}/publish", {}).json()["state"] == "live"
+    assert [one["number"] for one in desk.get(f"forms/{stored['form_id']}/versions").json()["items"]] == [2, 1]
+    response = desk.post("forms/responses", {"form": "patient", "values": {"name": "Ines"}}).json()
+    here = f"forms/responses/{response['response']}"
+    desk.post(f"{here}/submit", {"base": response["commit"]})
+    assert desk.post(f"{here}/accept", {}).status_code == 403
+    notes = [{"field": "name", "note": "Whole name."}]
+    assert steward.post(f"{here}/return", {"reason": "Too short.", "notes": notes}).json()["state"] == "ready"
+    assert desk.get(f"{here}?scope=field&id=name").json()["note"] == "Whole name."
+    withdrawn = steward.post(f"{at}/withdraw", {"reason": "A wrong title."})
+    assert withdrawn.json()["state"] == "withdrawn"
