@@ -36,6 +36,7 @@ ENTRIES = (
     Entry("Agents", "agent", "access:agents", "manage_agents", "g a", "Workspace"),
     Entry("Members", "person", "access:members", "manage_members", "g m", "Workspace"),
     Entry("Ontology", "ontology", "ontology:types", "read_ontology", "g t", "Workspace"),
+    Entry("Proposals", "ontology", "ontology:proposals", "read_ontology", "g n", "Workspace"),
     Entry("Policies", "policy", "review:policies", "read_cases", "g p", "Workspace"),
     Entry("Settings", "settings", "console:settings", "", "g s", "Workspace"),
 )

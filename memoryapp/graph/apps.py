@@ -25,6 +25,7 @@ class GraphConfig(AppConfig):
         from memoryapp.graph.services import projection, withdrawing
         from memoryapp.graph.triggers import rules
         from memoryapp.ledger import jobs, triggers
+        from memoryapp.ontology import counting
         from memoryapp.ontology import usage as ontology_usage
         from memoryapp.sources import arrivals, identities, learned
         from memoryapp.sources.withdrawing import Resting, rests_on_source
@@ -39,6 +40,7 @@ class GraphConfig(AppConfig):
         sections.register("graph", binding.section)
         learned.register("graph", presenting.learned_from)
         ontology_usage.register(usage.count)
+        counting.register(usage.by_type)
         identity_cases.register()
         cases.register()
         policy.register()

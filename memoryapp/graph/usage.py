@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from django.db.models import Q, QuerySet
+from collections.abc import Iterator
+
+from django.db.models import Count, Q, QuerySet
 
 from memoryapp.graph.models import Belief, Node, Relation, RelationPlayer
 from memoryapp.ledger.models import Workspace
+from memoryapp.ledger.principal import Principal
 from memoryapp.ontology.usage import Part
 
 
@@ -56,3 +59,13 @@ def _holding(rows: QuerySet[Belief] | QuerySet[Relation], column: str, part: Par
     if part.part == "value":
         return rows.filter(Q(**{f"{column}__{part.name}": part.value})).count()
     return rows.filter(Q(**{f"{column}__has_key": part.name})).count()
+
+
+def by_type(by: Principal) -> Iterator[tuple[str, str, int]]:
+    """How many nodes, and beliefs in sight, are stored of each class and kind."""
+    nodes = Node.objects.visible_to(by).order_by().values_list("node_class").annotate(n=Count("pk"))
+    for name, count in nodes:
+        yield "node_class", name, count
+    beliefs = Belief.objects.visible_to(by).order_by().values_list("kind").annotate(n=Count("pk"))
+    for name, count in beliefs:
+        yield "belief_kind", name, count

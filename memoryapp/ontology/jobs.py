@@ -69,7 +69,7 @@ def subjects(by: Principal, of: list[Job]) -> Mapping[Any, Subject]:
     """The proposals that these jobs apply."""
     found = Proposal.objects.visible_to(by).in_bulk([job.subject_id for job in of])
     return {
-        job.pk: Subject(f"Proposal {one.number}", address(by, "ontology:proposal", one.number))
+        job.pk: Subject(f"Proposal {one.number}", address(by, "ontology:proposal", one.pk))
         for job in of
         if (one := found.get(job.subject_id))
     }

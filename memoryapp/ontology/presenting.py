@@ -38,7 +38,7 @@ def presented(by: Principal, proposal: Proposal) -> dict[str, Any]:
         "types": compared(found),
         "payloads": payloads(by, proposal),
         "moves": queries.moves_of(proposal),
-        "url": address(by, "ontology:proposal", proposal.number),
+        "url": address(by, "ontology:proposal", proposal.pk),
         "changes_text": yaml.safe_dump(revision.changes, sort_keys=False, allow_unicode=True, width=100),
     }
 

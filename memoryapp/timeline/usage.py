@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from django.db.models import Count
+
 from memoryapp.ledger.models import Workspace
+from memoryapp.ledger.principal import Principal
 from memoryapp.ontology.usage import Part
 from memoryapp.timeline.models import Episode, EpisodeParticipant, EpisodeRevision
 
@@ -20,3 +25,10 @@ def count(workspace: Workspace, part: Part) -> int:
     if part.part == "value":
         return revisions.filter(**{f"properties__{part.name}": part.value}).count()
     return revisions.filter(properties__has_key=part.name).count()
+
+
+def by_type(by: Principal) -> Iterator[tuple[str, str, int]]:
+    """How many episodes in sight are stored of each kind."""
+    episodes = Episode.objects.visible_to(by).order_by().values_list("kind").annotate(n=Count("pk"))
+    for name, count in episodes:
+        yield "episode_kind", name, count

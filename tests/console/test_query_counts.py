@@ -25,6 +25,7 @@ from memoryapp.sources.models import Thread
 from memoryapp.sources.services import tell
 from memoryapp.timeline.models import Episode
 from tests.context.telling import Context
+from tests.ontology.proposing import VESSEL, Office
 from tests.visiting import INES, client_of, tell_a_story
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -51,7 +52,10 @@ RECORDED = {
     "agent": 9,
     "members/": 5,
     "member": 7,
-    "ontology/": 6,
+    "ontology/": 11,
+    "proposals/": 6,
+    "proposal": 30,
+    "proposals/new/": 6,
     "queue/": 28,
     "case": 30,
     "case alone": 22,
@@ -90,6 +94,7 @@ def test_every_page_keeps_to_its_number_of_queries(
         "job": f"jobs/{Job.objects.order_by('created_at').values_list('pk', flat=True)[0]}/",
         "case": f"queue/{Case.objects.get(kind='belief_conflict').pk}/",
         "talk": f"queue/{Case.objects.get(kind='belief_conflict').pk}/talk/",
+        "proposal": f"proposals/{Office(curator_agent, administrator).propose(VESSEL, by=administrator).pk}/",
         "member": f"members/{administrator.actor.membership.pk}/",
         "agent": f"agents/{Agent.objects.values_list('pk', flat=True)[0]}/",
     }

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 
 from memoryapp.doors.errors import Invalid
-from memoryapp.doors.pages import here, member_page, page
+from memoryapp.doors.pages import address, here, member_page, page
 from memoryapp.ledger.principal import Principal
-from memoryapp.ontology import queries
+from memoryapp.ontology import counting, presenting, queries
+from memoryapp.ontology.changeset import differences
 from memoryapp.ontology.compiled import Ontology
+from memoryapp.ontology.examining import Examined
+from memoryapp.ontology.exporting import as_json_schema
+from memoryapp.ontology.queries.proposals import Outlook, who_added
 
 
 @member_page("read_ontology")
@@ -23,6 +28,8 @@ def types(request: HttpRequest, by: Principal) -> HttpResponse:
     ontology = queries.ontology_at(by, int(asked)) if asked else queries.current_ontology(by)
     document = ontology.document
     editions = queries.versions(by)
+    added = _added(by, ontology)
+    counts = counting.by_type(by)
     return page(
         request,
         "ontology/types.html",
@@ -35,14 +42,92 @@ def types(request: HttpRequest, by: Principal) -> HttpResponse:
                 {"number": one.number, "at": one.recorded_at, "url": here(request, edition=str(one.number))}
                 for one in editions[:20]
             ],
-            "kinds": _tree(document.belief_kinds, lambda name: _kind(ontology, name)),
-            "classes": _tree(document.node_classes, lambda name: _class(ontology, name)),
+            "kinds": _tree(
+                document.belief_kinds, lambda name: _kind(ontology, name) | _told(added, counts, "belief_kind", name)
+            ),
+            "classes": _tree(
+                document.node_classes, lambda name: _class(ontology, name) | _told(added, counts, "node_class", name)
+            ),
             "relationships": [_relationship(name, one) for name, one in document.relationships.items()],
             "relations": [_relation(name, one) for name, one in document.relation_kinds.items()],
-            "episodes": _tree(document.episode_kinds, lambda name: _episode(ontology, name)),
+            "episodes": _tree(
+                document.episode_kinds,
+                lambda name: _episode(ontology, name) | _told(added, counts, "episode_kind", name),
+            ),
+            "links": _links(by, ontology.number, editions[0].number),
             "views": [{"name": name, "one": one} for name, one in document.views.items()],
         },
     )
+
+
+@member_page("read_ontology")
+def compare(request: HttpRequest, by: Principal) -> HttpResponse:
+    """Two editions side by side: `?from=1&to=2`."""
+    numbers = [one.number for one in queries.versions(by)]
+    after = _edition(request, "to", numbers[0])
+    before = _edition(request, "from", max(1, after - 1))
+    old, new = queries.ontology_at(by, before), queries.ontology_at(by, after)
+    found = Outlook(old, new, None, tuple(differences(old.document, new.document)), Examined())
+    context = {"by": by, "numbers": numbers, "before": before, "after": after, "types": presenting.compared(found)}
+    return page(request, "ontology/compare.html", context)
+
+
+@member_page("read_ontology")
+def export(request: HttpRequest, by: Principal) -> HttpResponse:
+    """An edition as a file: `?as=yaml`, or `?as=json-schema` for what each type may hold."""
+    form = request.GET.get("as", "yaml")
+    if form not in ("yaml", "json-schema"):
+        raise Invalid.at("as", "not_a_choice", "There is no such form.", "yaml, json-schema")
+    asked = _edition(request, "edition", 0)
+    ontology = queries.ontology_at(by, asked) if asked else queries.current_ontology(by)
+    if form == "yaml":
+        text, kind, ending = ontology.document.as_yaml(), "application/yaml", "yaml"
+    else:
+        text = json.dumps(as_json_schema(ontology), ensure_ascii=False, indent=2)
+        kind, ending = "application/schema+json", "schema.json"
+    response = HttpResponse(text, content_type=f"{kind}; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{by.workspace.slug}-{ontology.number}.{ending}"'
+    return response
+
+
+def _edition(request: HttpRequest, name: str, default: int) -> int:
+    asked = request.GET.get(name, "")
+    if asked and (not asked.isdecimal() or len(asked) > 9):
+        raise Invalid.at(name, "not_a_number", f"“{asked[:20]}” is not an edition.", "a number, such as 1")
+    return int(asked) if asked else default
+
+
+def _links(by: Principal, number: int, newest: int) -> list[dict[str, str]]:
+    at = f"&edition={number}" if number != newest else ""
+    found = [
+        {"words": "Proposals", "url": address(by, "ontology:proposals")},
+        {"words": "Export as YAML", "url": address(by, "ontology:export") + f"?as=yaml{at}"},
+        {"words": "as JSON Schema", "url": address(by, "ontology:export") + f"?as=json-schema{at}"},
+    ]
+    if newest > 1:
+        found.append({"words": "Compare editions", "url": address(by, "ontology:compare")})
+    return found
+
+
+def _added(by: Principal, ontology: Ontology) -> dict[tuple[str, str], dict[str, Any]]:
+    """Since which edition each type is declared, and under which proposal."""
+    proposals = who_added(by)
+    found = {}
+    for family, name, since in queries.since(by):
+        proposal = proposals.get(since)
+        found[family, name] = {
+            "since": since,
+            "proposal": proposal.number if proposal else None,
+            "proposal_url": address(by, "ontology:proposal", proposal.pk) if proposal else "",
+            "by": proposal.filer.name if proposal else "",
+        }
+    return found
+
+
+def _told(
+    added: Mapping[tuple[str, str], Any], counts: Mapping[tuple[str, str], int], family: str, name: str
+) -> dict[str, Any]:
+    return {"added": added.get((family, name)), "count": counts.get((family, name), 0)}
 
 
 def _tree(declared: Mapping[str, Any], described: Any) -> list[dict[str, Any]]:
@@ -90,6 +175,11 @@ def _class(ontology: Ontology, name: str) -> dict[str, Any]:
         "properties": [
             {"name": prop, "type": _type(schema), "many": prop in one.multi_valued}
             for prop, schema in one.properties.items()
+        ],
+        "inherited": [
+            {"name": prop, "of": found.owner}
+            for prop, found in ontology.properties_of(name).items()
+            if found.owner != name
         ],
         "keys": [" and ".join(names) for names in one.keys],
     }

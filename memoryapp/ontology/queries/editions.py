@@ -11,7 +11,7 @@ from memoryapp.ledger import prepared
 from memoryapp.ledger.models import Workspace
 from memoryapp.ledger.principal import Principal
 from memoryapp.ontology.compiled import Ontology, edition, kept_edition
-from memoryapp.ontology.models import OntologyVersion
+from memoryapp.ontology.models import DeclaredType, OntologyVersion
 
 
 def current_ontology(of: Principal | Workspace) -> Ontology:
@@ -42,6 +42,11 @@ def ontology_at(of: Principal | Workspace, number: int) -> Ontology:
 def versions(by: Principal) -> list[OntologyVersion]:
     """Every edition, newest first, without the documents."""
     return list(OntologyVersion.objects.filter(workspace=by.workspace).order_by("-number").defer("document"))
+
+
+def since(by: Principal) -> list[tuple[str, str, int]]:
+    """For each declared type its family, its name, and the edition that declared it."""
+    return list(DeclaredType.objects.filter(workspace=by.workspace).values_list("family", "name", "since"))
 
 
 def _compiled(id: uuid.UUID, digest: str, number: int) -> Ontology:
