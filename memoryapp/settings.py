@@ -65,6 +65,7 @@ INSTALLED_APPS = [
     "memoryapp.graph",
     "memoryapp.timeline",
     "memoryapp.context",
+    "memoryapp.files",
     "memoryapp.recall",
     "memoryapp.extraction",
     "formsengine",
@@ -152,7 +153,14 @@ STATIC_URL = "static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STATIC_ROOT = VAR_DIR / "static"
 STORAGES = {
-    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "default": {
+        "BACKEND": "django.core.files.storage.FileSystemStorage",
+        "OPTIONS": {
+            "location": VAR_DIR / "attachments",
+            "file_permissions_mode": 0o600,
+            "directory_permissions_mode": 0o700,
+        },
+    },
     "staticfiles": {
         "BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"
         if not DEBUG

@@ -59,6 +59,8 @@ def authenticate(request: HttpRequest) -> tuple[AgentKey, Principal]:
         run=_said(request, "Commonplace-Run"),
         thread=_said(request, "Commonplace-Thread"),
         model=_said(request, "Commonplace-Model"),
+        path_rules=agent.paths.rules,
+        path_default=agent.path_default,
     )
     return key, principal
 

@@ -4,8 +4,25 @@ from django.contrib.auth.models import AbstractUser
 from django.db import models
 from django.db.models import Q
 
+from memoryapp.access.paths import LEVELS, PathPolicy, compiled
 from memoryapp.ledger.guard import Guard
 from memoryapp.ledger.models import Actor, WorkspaceRow, Write
+
+
+class UnderPaths(models.Model):
+    """Whose sight of files is ruled: pairs of a path or pattern and `none`, `read` or `write`; the last that matches
+    wins."""
+
+    path_rules = models.JSONField(default=list, blank=True)
+    path_default = models.CharField(max_length=5, choices=[(one, one) for one in LEVELS], default="write")
+
+    class Meta:
+        abstract = True
+
+    @property
+    def paths(self) -> PathPolicy:
+        """The policy, compiled."""
+        return compiled(tuple((str(path), str(level)) for path, level in self.path_rules), self.path_default)
 
 
 class User(AbstractUser):
@@ -14,7 +31,7 @@ class User(AbstractUser):
     preferences = models.JSONField(default=dict, blank=True, help_text="Theme, keyboard, saved choices.")
 
 
-class Membership(WorkspaceRow):
+class Membership(UnderPaths, WorkspaceRow):
     """A person's place in a workspace. The actor stays when the membership ends."""
 
     class Role(models.TextChoices):
@@ -29,7 +46,7 @@ class Membership(WorkspaceRow):
     joined_at = models.DateTimeField(auto_now_add=True)
     ended_at = models.DateTimeField(null=True, blank=True)
 
-    guard = Guard(mutable=("role", "ended_at"))
+    guard = Guard(mutable=("role", "ended_at", "path_rules", "path_default"))
 
     class Meta:
         constraints = [
@@ -43,7 +60,7 @@ class Membership(WorkspaceRow):
         return f"{self.user} as {self.role}"
 
 
-class Agent(WorkspaceRow):
+class Agent(UnderPaths, WorkspaceRow):
     """A program that reads and writes with a key. `surfaces` are the slices of tools it is granted."""
 
     name = models.CharField(max_length=200)
@@ -52,7 +69,7 @@ class Agent(WorkspaceRow):
     created_at = models.DateTimeField(auto_now_add=True)
     retired_at = models.DateTimeField(null=True, blank=True)
 
-    guard = Guard(mutable=("name", "surfaces", "retired_at"))
+    guard = Guard(mutable=("name", "surfaces", "retired_at", "path_rules", "path_default"))
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["workspace", "name"], name="agent_name_once")]

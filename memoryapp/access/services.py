@@ -7,7 +7,7 @@ AccessChange that names the write. Times are the write's own.
 import datetime as dt
 import secrets
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -16,6 +16,7 @@ from django.core.exceptions import ValidationError
 
 from memoryapp.access import capabilities, keys
 from memoryapp.access.models import AccessChange, Agent, AgentKey, Membership, SavedView, User
+from memoryapp.access.paths import read_rules
 from memoryapp.doors.errors import Conflict, Denied, Invalid, NotFound
 from memoryapp.ledger.models import Actor, Workspace, WorkspaceRow, Write
 from memoryapp.ledger.principal import Principal
@@ -79,6 +80,8 @@ def principal_of(membership: Membership, *, channel: str = "console", trace_id: 
         channel=channel,
         capabilities=capabilities.of_role(membership.role),
         trace_id=trace_id,
+        path_rules=membership.paths.rules,
+        path_default=membership.path_default,
     )
 
 
@@ -225,6 +228,24 @@ def grant_surfaces(write: Write, *, agent: Agent, surfaces: Iterable[str]) -> Ag
     agent.save(update_fields=["surfaces"])
     _changed(write, agent=agent, before={"surfaces": before}, after={"surfaces": granted})
     return agent
+
+
+def rule_paths(
+    write: Write, *, of: Agent | Membership, rules: Iterable[Sequence[str]], default: str = "write"
+) -> Agent | Membership:
+    """Replace the path policy of an agent or a member; in force from their next request.
+
+    `rules` are pairs of a path or pattern and a level, in order: the last that matches wins. Raises Invalid.
+    """
+    write.by.require("manage_agents" if isinstance(of, Agent) else "manage_members")
+    policy = read_rules(rules, default)
+    row = _as_it_stands(write, of)
+    before = {"path_rules": row.path_rules, "path_default": row.path_default}
+    row.path_rules, row.path_default = [list(one) for one in policy.rules], policy.default
+    row.save(update_fields=["path_rules", "path_default"])
+    after = {"path_rules": row.path_rules, "path_default": row.path_default}
+    _changed(write, before=before, after=after, **{"agent" if isinstance(of, Agent) else "membership": row})
+    return row
 
 
 def retire_agent(write: Write, *, agent: Agent) -> Agent:

@@ -31,6 +31,7 @@ ENTRIES = (
     Entry("Timeline", "clock", "timeline:timeline", "read_timeline", "g e"),
     Entry("Context", "book", "context:context", "read_context", "g x"),
     Entry("Forms", "edit", "forms:forms", "read_forms", "g d"),
+    Entry("Files", "folder", "files:files", "read_files", "g i"),
     Entry("Recall", "recall", "recall:lab", "recall", "g r"),
     Entry("Jobs", "job", "ledger:jobs", "read_jobs", "g j", "Workspace"),
     Entry("Agents", "agent", "access:agents", "manage_agents", "g a", "Workspace"),

@@ -11,6 +11,8 @@ from django.views.decorators.http import require_safe
 
 from memoryapp.context import queries as context
 from memoryapp.doors.pages import address, member_page, page
+from memoryapp.files import queries as files
+from memoryapp.files.pages.presenting import file_url
 from memoryapp.graph.pages.presenting import card
 from memoryapp.graph.queries import listing
 from memoryapp.graph.queries.nodes import called
@@ -48,6 +50,8 @@ def _parts(by: Principal, asked: str) -> list[dict[str, Any]]:
         parts.append(("What happened", "timeline:timeline", query, _happened(by, asked)))
     if by.may("read_context"):
         parts.append(("Kept in mind", "context:context", "", _kept(by, asked)))
+    if by.may("read_files"):
+        parts.append(("Files", "files:files", query, _files(by, asked)))
     if by.may("read_sources"):
         parts.append(("Conversations", "sources:threads", query, _threads(by, asked)))
         parts.append(("What was said", "recall:lab", query, _said(by, asked)))
@@ -131,6 +135,18 @@ def _kept(by: Principal, asked: str) -> list[dict[str, Any]]:
             "note": one.section,
         }
         for one in found
+    ]
+
+
+def _files(by: Principal, asked: str) -> list[dict[str, Any]]:
+    return [
+        {
+            "url": file_url(by, one.entry.path),
+            "words": one.version.summary or one.entry.path,
+            "note": one.entry.path,
+            "at": one.entry.modified_at,
+        }
+        for one in files.search(by, asked, limit=EACH + 1).answers
     ]
 
 

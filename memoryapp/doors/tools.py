@@ -6,7 +6,9 @@ asks the endpoint exactly as the REST door does. A room lists its tools in `TOOL
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from rest_framework.views import APIView
 
@@ -16,6 +18,7 @@ class Tool:
     """`verb` of `endpoint`, as an agent sees it.
 
     `destructive`: it takes something out of sight. `idempotent`: asked for twice, it is done once, with no key.
+    `of_caller` says, of the principal that is shown the tool, what its own rules let it do with it.
     """
 
     name: str
@@ -25,3 +28,4 @@ class Tool:
     description: str
     destructive: bool = False
     idempotent: bool = False
+    of_caller: Callable[[Any], str] | None = None

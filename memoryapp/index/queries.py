@@ -222,7 +222,7 @@ def _prepare(workspace: Workspace, asked: list[Word]) -> tuple[Scorer, dict[str,
     for number in kept:
         word, frequency = asked[number], frequencies.get(asked[number].stem, 0)
         # A word that nobody used weighs as one used once: among few texts it would outweigh every word they hold.
-        weights.append(idf(statistics.documents, max(frequency, 1)))
+        weights.append(idf(max(statistics.documents, 1), max(frequency, 1)))
         sought.append(Sought(number, sign(key, word.stem), word.written, weights[-1], 1.0, frequency))
         if frequency:
             continue

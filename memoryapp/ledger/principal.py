@@ -17,6 +17,7 @@ class Principal:
 
     `channel` is the door (rest, mcp, console, job, command). `run`, `thread` and `model` are what an agent says of its
     own doing; `prompt_version` is set by extraction. `trace_id` ties a request to the jobs and writes it caused.
+    `path_rules` and `path_default` say which files it may see and write (see `access.paths`).
     """
 
     workspace: Workspace
@@ -29,6 +30,8 @@ class Principal:
     model: str = ""
     prompt_version: str = ""
     labels: dict[str, str] = field(default_factory=dict, compare=False)
+    path_rules: tuple[tuple[str, str], ...] = ()
+    path_default: str = "write"
 
     def require(self, capability: str) -> None:
         """Refuse with `not_allowed` unless this principal holds the capability."""

@@ -21,6 +21,7 @@ from memoryapp.doors.errors import DomainError
 from memoryapp.doors.nearest import nearest
 from memoryapp.doors.tools import Tool
 from memoryapp.doors.trace import trace_id
+from memoryapp.ledger.principal import Principal
 from memoryapp.mcp import calling, offered, schemas
 
 KEY_VARIABLE = "COMMONPLACE_KEY"
@@ -61,7 +62,7 @@ def shown(headers: Mapping[str, str]) -> list[types.Tool]:
         _, by = authenticate(request)
     except DomainError as error:
         raise MCPError(types.INVALID_REQUEST, calling.in_words(error.as_problem()), error.as_problem()) from error
-    return [_described(tool) for tool in offered.offered_to(by)]
+    return [_described(tool, by) for tool in offered.offered_to(by)]
 
 
 def result(name: str, arguments: Mapping[str, Any], headers: Mapping[str, str]) -> types.CallToolResult:
@@ -82,11 +83,12 @@ def result(name: str, arguments: Mapping[str, Any], headers: Mapping[str, str]) 
     )
 
 
-def _described(tool: Tool) -> types.Tool:
+def _described(tool: Tool, by: Principal) -> types.Tool:
+    own = tool.of_caller(by) if tool.of_caller else ""
     return types.Tool(
         name=tool.name,
         title=tool.title,
-        description=tool.description,
+        description=f"{tool.description} {own}".rstrip(),
         input_schema=schemas.arguments(tool),
         output_schema=schemas.answer(tool),
         annotations=types.ToolAnnotations(

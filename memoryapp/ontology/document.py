@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 import yaml
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError, field_validator
 
+from memoryapp.access.paths import ROOT, normal
 from memoryapp.doors.errors import Invalid, Violation
 
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_]{0,99}$")]
@@ -40,6 +41,25 @@ class Declaration(BaseModel):
 
     title: str = ""
     description: str = ""
+
+
+def _root_path(text: str) -> str:
+    try:
+        path = normal(text)
+    except Invalid as error:
+        raise ValueError(error.detail) from error
+    if path != text or path == ROOT:
+        raise ValueError("the absolute path of a directory, such as /notes")
+    return path
+
+
+RootPath = Annotated[str, AfterValidator(_root_path)]
+
+
+class FileRoot(Declaration):
+    """A directory in which agents may write files. `indexed`: what is below it is searched by its words."""
+
+    indexed: bool = True
 
 
 class Type(Declaration):
@@ -185,6 +205,7 @@ class OntologyDocument(Declaration):
     source_kinds: dict[Name, SourceKind] = {}
     views: dict[Name, View] = {}
     vocabularies: dict[Name, Vocabulary] = {}
+    file_roots: dict[RootPath, FileRoot] = {}
 
     @field_validator("belief_kinds")
     @classmethod

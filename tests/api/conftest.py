@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Callable
 from typing import Any
 
@@ -36,13 +37,15 @@ def reader(workspace: Workspace) -> Caller:
 
 @pytest.fixture
 def curator(workspace: Workspace) -> Caller:
-    return Caller(workspace, ["lookup", "recall", "context", "forms", "curate", "steward", "propose"], "Curator")
+    surfaces = ["lookup", "recall", "find-notes", "context", "forms", "curate", "steward", "propose"]
+    return Caller(workspace, surfaces, "Curator")
 
 
 @pytest.fixture
 def stranger(other_workspace: Workspace) -> Caller:
     """An agent of another workspace that may do everything an agent may."""
-    return Caller(other_workspace, ["lookup", "recall", "context", "forms", "curate", "steward", "propose"], "Stranger")
+    surfaces = ["lookup", "recall", "find-notes", "context", "forms", "curate", "steward", "propose"]
+    return Caller(other_workspace, surfaces, "Stranger")
 
 
 @pytest.fixture
@@ -70,8 +73,11 @@ def things(operator: Principal, reviewer: Principal, curator: Caller, work: Call
         lambda write: keep_view(write, place="queue", name="Reports", query="kind=belief_conflict"),
     )
     relation = graph.relate("extension", ("base", weekly), ("addition", graph.say("Short mail", ines)))
+    file = curator.post("files", {"path": "/notes/berths.md", "content": "Status emails go out weekly.\n"})
+    assert file.status_code == 201, file.content
     source = Source.objects.filter(kind="file").first()
     assert source is not None
+    file_id = uuid.UUID(file.json()["items"][0]["id"])
     episode = Episode.objects.first()
     assert episode is not None
     forms = Forms(operator)
@@ -97,7 +103,7 @@ def things(operator: Principal, reviewer: Principal, curator: Caller, work: Call
         "decision_id": [decision.pk],
         "batch_id": [batch],
         "view_id": [view.pk],
-        "thing_id": [ines.pk, weekly.pk, edge.pk, relation.pk, source.pk, episode.pk, entry.pk],
+        "thing_id": [ines.pk, weekly.pk, edge.pk, relation.pk, source.pk, episode.pk, entry.pk, file_id],
         "membership_id": [reviewer.actor.membership.pk],
         "actor_id": [curator.agent.actor_id, reviewer.actor.pk],
         "agent_id": [curator.agent.pk],

@@ -25,6 +25,7 @@ from memoryapp.sources.models import Thread
 from memoryapp.sources.services import tell
 from memoryapp.timeline.models import Episode
 from tests.context.telling import Context
+from tests.files.telling import Tree
 from tests.ontology.proposing import VESSEL, Office
 from tests.visiting import INES, client_of, tell_a_story
 
@@ -37,6 +38,13 @@ RECORDED = {
     "belief": 19,
     "edit": 5,
     "node": 16,
+    "files/": 6,
+    "files/?path=/notes": 9,
+    "files/?q=emails": 16,
+    "files/?q=/**": 6,
+    "file": 14,
+    "files/edit/?path=/notes/berths.md": 7,
+    "files/difference/?path=/notes/berths.md": 12,
     "timeline/": 11,
     "context/": 11,
     "context/new/": 5,
@@ -63,10 +71,16 @@ RECORDED = {
     "for-you/": 8,
     "queue/several/?all=yes": 9,
     "policies/": 9,
-    "search/?q=emails": 22,
+    "search/?q=emails": 27,
     "queue/decisions/": 7,
     "recall/?q=emails": 25,
 }
+
+
+def keep_a_file(by: Principal) -> None:
+    tree = Tree(by)
+    tree.write("/notes/berths.md", "Status emails go out weekly, see [prices](prices.md).", tags=("harbour",))
+    tree.edit("/notes/berths.md", "weekly", "monthly")
 
 
 SWAP = {"HX-Request": "true"}
@@ -83,12 +97,14 @@ def test_every_page_keeps_to_its_number_of_queries(
     curator_agent: Principal, administrator: Principal, work: Callable[[], int]
 ) -> None:
     told = tell_a_story(curator_agent, work)
+    keep_a_file(administrator)
     belief = Belief.objects.get(content__icontains="monthly summary")
     ones = {
         "belief": f"beliefs/{belief.pk}/",
         "edit": f"beliefs/{belief.pk}/edit/",
         "node": f"nodes/{Node.objects.get(label='Ines Ferro').pk}/",
         "entry": f"context/{Context(administrator).set('Tone', 'Short sentences.').pk}/",
+        "file": "files/?path=/notes/berths.md",
         "episode": f"timeline/{Episode.objects.values_list('pk', flat=True)[0]}/",
         "thread": f"conversations/{told['Fewer emails'].pk}/",
         "job": f"jobs/{Job.objects.order_by('created_at').values_list('pk', flat=True)[0]}/",

@@ -17,8 +17,9 @@ PROMISED = {
     *(f"R{number}" for number in [*range(1, 18), 20, 21, 22, *range(25, 29)]),
     *(f"C{number}" for number in [*range(1, 7), *range(8, 13)]),
     *(f"V{number}" for number in range(1, 7)),
-    *(f"L{number}" for number in [3, 4]),
+    *(f"L{number}" for number in range(1, 5)),
     *(f"E{number}" for number in range(1, 6)),
+    *(f"F{number}" for number in range(1, 6)),
     *(f"Q{number}" for number in [1, 2, 3, 4, 6, 7]),
 }
 """What this product promises as it stands."""

@@ -13,6 +13,8 @@ from drf_spectacular.generators import SchemaGenerator
 from memoryapp.context.models import Entry, EntryRevision
 from memoryapp.context.queries import Asked as AskedOfContext
 from memoryapp.context.services.serving import ENTRY
+from memoryapp.files import queries as files
+from memoryapp.files.models import Entry as FileEntry
 from memoryapp.graph.models import Belief, Node
 from memoryapp.graph.queries import anything
 from memoryapp.graph.queries.views import as_of
@@ -23,11 +25,11 @@ from memoryapp.sources import withdrawing
 from memoryapp.timeline.models import Episode
 from memoryapp.timeline.queries import Asked
 
-ROOMS = ("graph", "timeline", "context")
+ROOMS = ("graph", "timeline", "files", "context")
 """Rooms whose rows are memory, each with tables, a REST door and pages."""
 
-SEEN = {"graph": (Node, Belief), "timeline": (Episode,), "context": (Entry, EntryRevision)}
-THINGS = {"graph": {"belief", "node"}, "timeline": {"episode"}, "context": {ENTRY}}
+SEEN = {"graph": (Node, Belief), "timeline": (Episode,), "files": (FileEntry,), "context": (Entry, EntryRevision)}
+THINGS = {"graph": {"belief", "node"}, "timeline": {"episode"}, "files": {"file"}, "context": {ENTRY}}
 """What of a room is explained and served, and where it is searched, by the word for it."""
 NOT_SEARCHED = {ENTRY}
 """What is in every prompt already is in no index, so that recall never brings it as if it were found."""
@@ -46,6 +48,8 @@ def why(room: str) -> bool:
 
 
 def as_of_any_time(room: str) -> bool:
+    if room == "files":
+        return callable(files.as_known)
     asked = {"timeline": Asked, "context": AskedOfContext}
     return callable(as_of) if room == "graph" else "known_at" in asked[room].__dataclass_fields__
 

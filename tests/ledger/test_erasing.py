@@ -249,6 +249,8 @@ WORDLESS = {
     "graph.Relation": {"kind"},
     "graph.RelationPlayer": {"kind", "role"},
     "index.ModelCall": {"purpose", "model", "prompt_version", "code"},
+    "files.Body": {"stored", "media_type"},
+    "files.Version": {"action"},
     "ledger.Actor": {"key"},
     "ledger.Erasure": {"target_type", "reason"},
     "ledger.Job": {"kind", "arguments", "dedupe"},

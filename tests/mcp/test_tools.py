@@ -21,7 +21,7 @@ from tests.house.running import ROOT
 
 TOOLS = offered.tools()
 OF_A_READER = 3_600
-OF_EVERYTHING = 17_000
+OF_EVERYTHING = 21_000
 """Tokens, a quarter of the characters, of what a model is shown of its tools."""
 
 NOTE = {
@@ -50,6 +50,16 @@ NAMES_A_THING = {
     "response_id",
     "form",
 }
+
+OF_FILES: dict[str, dict[str, Any]] = {
+    "files_read": {"path": "/notes/berths.md"},
+    "files_stat": {"path": "/notes/berths.md"},
+    "files_grep": {"pattern": "emails"},
+    "files_glob": {"pattern": "/notes/**"},
+    "files_search": {"question": "status emails"},
+    "files_links_for": {"target": "/notes/berths.md"},
+}
+"""What asks of the file that is among the things."""
 
 
 def headers(caller: Caller | None, **more: str) -> dict[str, str]:
@@ -89,6 +99,7 @@ def sample(name: str, things: Things) -> dict[str, Any]:
         given |= {"section": "Writing", "entries": [{"title": "Tone"}], "lock": 0}
     if {"entry_id", "act_id"} & given.keys() and name != "context_undo":
         given |= {"lock": 1}
+    given |= OF_FILES.get(name, {})
     if name in ("memory_recall", "timeline_search"):
         given["question"] = "status emails"
     return given

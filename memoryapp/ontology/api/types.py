@@ -29,6 +29,7 @@ ONTOLOGY: Described = {
             "belief_kinds": serializers.DictField(help_text="Each kind with what is above it and its attributes."),
             "relation_kinds": serializers.DictField(help_text="Each kind of relation with its roles."),
             "episode_kinds": serializers.DictField(help_text="Each kind of episode with its properties and roles."),
+            "file_roots": serializers.DictField(help_text="Directories in which agents may write, and what for."),
         },
     ),
 }
@@ -76,6 +77,10 @@ def rendered(ontology: Ontology) -> dict[str, Any]:
                 "usable": name in ontology.usable_episode_kinds,
             }
             for name in sorted(document.episode_kinds)
+        },
+        "file_roots": {
+            path: {"title": one.title, "description": one.description, "indexed": one.indexed}
+            for path, one in sorted(document.file_roots.items())
         },
     }
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from memoryapp.access.paths import above
 from memoryapp.ontology.compiled.declared import KeySet, Property, look_up
 from memoryapp.ontology.compiled.episodes import EpisodeKinds
 from memoryapp.ontology.compiled.relations import RelationKinds
 from memoryapp.ontology.compiled.relationships import Relationships
 from memoryapp.ontology.consistency import check
-from memoryapp.ontology.document import OntologyDocument, SourceKind, View, read
+from memoryapp.ontology.document import FileRoot, OntologyDocument, SourceKind, View, read
 
 __all__ = ["FACT", "ROOT_KIND", "KeySet", "Ontology", "Property", "compile_document", "edition", "kept_edition"]
 
@@ -28,6 +29,14 @@ class Ontology(RelationKinds, Relationships, EpisodeKinds):
 
     def source_kind(self, name: str, path: str = "/kind") -> SourceKind:
         return look_up(self.document.source_kinds, name, path, "kind of source", "undeclared_source_kind")
+
+    def file_root(self, path: str) -> tuple[str, FileRoot] | None:
+        """The declared root that a path is in or is, the nearest of them."""
+        roots = self.document.file_roots
+        for one in [path, *reversed(above(path))]:
+            if one in roots:
+                return one, roots[one]
+        return None
 
     def view(self, name: str, path: str = "/view") -> View:
         return look_up(self.document.views, name, path, "view", "undeclared_view")

@@ -1,0 +1,31 @@
+from django.apps import AppConfig
+
+
+class FilesConfig(AppConfig):
+    name = "memoryapp.files"
+    label = "files"
+
+    def ready(self) -> None:
+        from memoryapp.files import checks, erasing, feeding
+        from memoryapp.files.attachments import extracting
+        from memoryapp.files.queries import why
+        from memoryapp.files.services import withdrawing
+        from memoryapp.files.triggers import rules
+        from memoryapp.graph.queries import anything
+        from memoryapp.index import texts
+        from memoryapp.ledger import jobs, triggers
+        from memoryapp.sources.withdrawing import Resting, rests_on_source
+
+        jobs.register(
+            extracting.KIND,
+            extracting.read,
+            title="Text of a file",
+            capabilities=("read_files",),
+            subjects=extracting.subjects,
+        )
+        triggers.register(rules)
+        texts.register(feeding.FILE, feeding.ids, feeding.load)
+        rests_on_source("files", Resting(withdrawing.withdrawn, withdrawing.lifted, feeding.traces))
+        anything.register(feeding.FILE, why.why)
+        erasing.register()
+        checks.register()

@@ -1,0 +1,107 @@
+"""The job that finds the text in an attachment, by a program of its own that the system ends when it takes too much."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from memoryapp.doors.pages import address
+from memoryapp.files import feeding
+from memoryapp.files.attachments import keeping
+from memoryapp.files.lines import split
+from memoryapp.files.models import Body, Entry, Extract
+from memoryapp.ledger import jobs
+from memoryapp.ledger.jobs import Failed, Subject
+from memoryapp.ledger.models import Job, Write
+from memoryapp.ledger.principal import Principal
+from memoryapp.ledger.services import record
+
+KIND = "file_text"
+LONGEST_SECONDS = 40
+READER = Path(__file__).with_name("reader.py")
+WHY = {
+    "encrypted": "It is encrypted, so its text cannot be read.",
+    "bomb": "It unpacks to more than is read.",
+    "broken": "It is broken, or is not what it says it is.",
+    "slow": "Reading it took too long.",
+    "gone": "Its bytes are not in the storage.",
+}
+
+
+def read(run: jobs.Run) -> Mapping[str, Any] | None:
+    """Find the text of the job's body and store it. What cannot be read fails the job, in words."""
+    body = Body.objects.filter(workspace=run.job.workspace, pk=run.job.subject_id).first()
+    if body is None or Extract.objects.filter(body=body).exists():
+        return {"characters": 0}
+    try:
+        data = keeping.read(body.stored)
+    except FileNotFoundError as error:
+        raise Failed(WHY["gone"]) from error
+    told = _read_apart(run, body.media_type, data)
+    if "error" in told:
+        raise Failed(WHY.get(told["error"], WHY["broken"]))
+    record(run.by, "read_attachment", lambda write: _store(write, run, body, told))
+    return None
+
+
+def _read_apart(run: jobs.Run, media_type: str, data: bytes) -> dict[str, Any]:
+    program = [sys.executable, "-I", str(READER), media_type]
+    with subprocess.Popen(
+        program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env={}
+    ) as reader:
+        ends = time.monotonic() + LONGEST_SECONDS
+        given: bytes | None = data
+        while True:
+            try:
+                out, _ = reader.communicate(given, timeout=2)
+                break
+            except subprocess.TimeoutExpired:
+                given = None
+                if time.monotonic() > ends:
+                    reader.kill()
+                    return {"error": "slow"}
+                run.progress(0, 1)
+            except BaseException:
+                reader.kill()
+                raise
+    if reader.returncode != 0:
+        return {"error": "slow" if reader.returncode < 0 else "broken"}
+    try:
+        told: dict[str, Any] = json.loads(out)
+    except ValueError:
+        return {"error": "broken"}
+    return told
+
+
+def _store(write: Write, run: jobs.Run, body: Body, told: dict[str, Any]) -> None:
+    text = str(told["text"])
+    Extract.objects.create(
+        workspace=write.workspace,
+        body=body,
+        text=text,
+        lines=len(split(text)),
+        cut=bool(told["cut"]),
+        write=write,
+        recorded_at=write.recorded_at,
+    )
+    holding = Entry.objects.filter(versions__body=body).distinct().values_list("pk", flat=True)
+    feeding.put(write, list(holding))
+    run.finish({"characters": len(text), "cut": bool(told["cut"])})
+
+
+def subjects(by: Principal, of: list[Job]) -> dict[uuid.UUID, Subject]:
+    """What each job is about, where the reader may see it."""
+    seen = Entry.objects.readable_to(by).filter(versions__body__in=[job.subject_id for job in of])
+    paths = dict(seen.values_list("versions__body", "path"))
+    base = address(by, "files:files")
+    return {
+        job.pk: Subject(paths[job.subject_id], f"{base}?path={paths[job.subject_id]}")
+        for job in of
+        if job.subject_id in paths
+    }

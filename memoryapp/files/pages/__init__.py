@@ -1,0 +1,1 @@
+"""The files room in the browser."""

@@ -1,0 +1,176 @@
+"""Looking through the tree: a directory, a file with all that belongs to it, and what one box finds in it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_safe
+
+from memoryapp.access.paths import ROOT, Glob, normal
+from memoryapp.doors import paging
+from memoryapp.doors.errors import Invalid, NotFound
+from memoryapp.doors.pages import here, member_page, page
+from memoryapp.files import queries
+from memoryapp.files.models import Entry, Form
+from memoryapp.files.pages.presenting import crumbs, differing, file_url, link, row, version
+from memoryapp.files.pages.rendering import rendered
+from memoryapp.files.queries import Sought
+from memoryapp.files.services.serving import note
+from memoryapp.ledger.principal import Principal
+
+SIZE = 100
+IN_TREE = 200
+"""Directories shown below one in the tree at the side."""
+MOST_VERSIONS = 50
+MOST_LINKS = 50
+MOST_LINES = 2000
+
+
+@require_safe
+@member_page("read_files")
+def files(request: HttpRequest, by: Principal) -> HttpResponse:
+    """A directory or a file; `?q=` finds paths by a pattern, else lines and words, below it."""
+    path = _path(request)
+    asked = request.GET.get("q", "").replace("\x00", "").strip()[:300]
+    context: dict[str, Any] = {
+        "by": by,
+        "path": path,
+        "crumbs": crumbs(by, path),
+        "root_url": file_url(by),
+        "branch": _branches(by, ROOT),
+        "asked": asked,
+        "may_write": by.may("write_files"),
+        "may_remove": by.may("remove_files"),
+    }
+    if asked:
+        return page(request, "files/found.html", context | _found(by, path, asked))
+    entry = queries.entry(by, path) if path != ROOT else None
+    if entry is not None and not entry.is_directory:
+        return page(request, "files/file.html", context | _file(request, by, entry))
+    rows = paging.page(
+        queries.ls(by, path),
+        order=("path", "id"),
+        size=SIZE,
+        cursor=request.GET.get("after"),
+        question=["files", str(by.workspace.pk), path],
+    )
+    context |= {
+        "entry": entry,
+        "rows": [row(by, one) for one in rows.items],
+        "next_url": here(request, after=rows.next) if rows.next else "",
+        "first_url": here(request, after="") if request.GET.get("after") else "",
+        "new_url": file_url(by, path, "files:edit", new="yes"),
+    }
+    return page(request, "files/directory.html", context)
+
+
+@require_safe
+@member_page("read_files")
+def branch(request: HttpRequest, by: Principal) -> HttpResponse:
+    """The directories within one, for the tree at the side: asked for as it is opened."""
+    path = _path(request)
+    return page(request, "files/branch.html", {"by": by, "branch": _branches(by, path)})
+
+
+@require_safe
+@member_page("read_files")
+def difference(request: HttpRequest, by: Principal) -> HttpResponse:
+    """What differs between a version of a file and a later one."""
+    path = _path(request)
+    entry, latest = queries.file(by, path)
+    before = _number(request, "before", 1)
+    after = _number(request, "after", latest.sequence)
+    found = queries.diff(by, entry, before, after)
+    note(by, [(entry.pk, None)], asked={"path": path, "before": before, "after": after})
+    return page(
+        request,
+        "files/difference.html",
+        {
+            "by": by,
+            "path": path,
+            "crumbs": crumbs(by, path),
+            "root_url": file_url(by),
+            "url": file_url(by, path),
+            "before": before,
+            "after": after,
+            "lines": differing(found),
+            "may_write": by.may("write_files"),
+            "lock": entry.lock,
+        },
+    )
+
+
+def _path(request: HttpRequest) -> str:
+    try:
+        return normal(request.GET.get("path", "") or ROOT)
+    except Invalid as error:
+        raise NotFound("There is no such path.", code="no_such_file") from error
+
+
+def _number(request: HttpRequest, name: str, usual: int) -> int:
+    text = request.GET.get(name, "")
+    if not text:
+        return usual
+    if not text.isascii() or not text.isdigit() or len(text) > 9:
+        raise NotFound("There is no such version.", code="no_such_version")
+    return int(text)
+
+
+def _branches(by: Principal, path: str) -> list[dict[str, Any]]:
+    directories = queries.ls(by, path).filter(kind="directory")[:IN_TREE]
+    return [row(by, one) for one in directories]
+
+
+def _found(by: Principal, path: str, asked: str) -> dict[str, Any]:
+    """Paths for a pattern that begins with a slash; for anything else the files that answer, and the lines."""
+    if asked.startswith("/") and ("*" in asked or "?" in asked):
+        try:
+            pattern = Glob.read(asked)
+        except Invalid as error:
+            return {"refused": error.detail}
+        matching = queries.glob(by, pattern, limit=SIZE)
+        return {"rows": [row(by, one) for one in matching.entries], "more": matching.next is not None, "globbed": True}
+    grepped = queries.grep(by, Sought(asked, any_case=True, under=path, limit=SIZE))
+    answers = queries.search(by, asked, under=path).answers
+    ids = [(one.entry.pk, None) for one in grepped.files] + [(one.entry.pk, one.score) for one in answers]
+    note(by, list(dict(ids).items()), question=asked, asked={"under": path})
+    return {
+        "answers": [row(by, one.entry) | {"summary": one.version.summary} for one in answers],
+        "grepped": [row(by, one.entry) | {"lines": one.lines} for one in grepped.files],
+        "count": grepped.count,
+        "cut": grepped.cut,
+    }
+
+
+def _file(request: HttpRequest, by: Principal, entry: Entry) -> dict[str, Any]:
+    number = _number(request, "version", entry.lock)
+    latest = queries.latest(entry)
+    shown = latest if number == entry.lock else queries.version(by, entry, number)
+    text = queries.text_of(shown)
+    history = list(queries.versions(by, entry)[: MOST_VERSIONS + 1])
+    pointing = list(queries.links_for(by, entry.path)[: MOST_LINKS + 1])
+    note(by, [(entry.pk, None)], asked={"path": entry.path, "version": number})
+    form = shown.body.form if shown.body else ""
+    return {
+        "entry": entry,
+        "version": shown,
+        "older": number != entry.lock,
+        "html": rendered(text, shown.path, lambda path: file_url(by, path)) if form == Form.MARKDOWN else None,
+        "text": _numbered(text) if form != Form.MARKDOWN else [],
+        "text_cut": text.count("\n") > MOST_LINES,
+        "empty": not text.strip(),
+        "body": shown.body,
+        "edit_url": file_url(by, entry.path, "files:edit"),
+        "editable": form in (Form.TEXT, Form.MARKDOWN),
+        "leads": [link(by, one) for one in queries.links_from(by, entry)],
+        "pointing": [row(by, one.entry) for one in pointing[:MOST_LINKS]],
+        "history": [version(by, entry, one) for one in history[:MOST_VERSIONS]],
+        "history_cut": len(history) > MOST_VERSIONS,
+        "directory": entry.directory,
+        "tags_typed": ", ".join(latest.tags),
+    }
+
+
+def _numbered(text: str) -> list[tuple[int, str]]:
+    return list(enumerate(text.split("\n")[:MOST_LINES], start=1))

@@ -1,0 +1,55 @@
+"""Every read of the files room."""
+
+from memoryapp.files.feeding import text_of
+from memoryapp.files.queries.globbing import glob
+from memoryapp.files.queries.grepping import Grepped, Sought, grep
+from memoryapp.files.queries.linking import links_for, links_from
+from memoryapp.files.queries.reading import Lines, between, diff, read_lines
+from memoryapp.files.queries.searching import search
+from memoryapp.files.queries.told import told, told_version, told_whole
+from memoryapp.files.queries.tree import (
+    EVERYTHING,
+    as_known,
+    directory,
+    entry,
+    entry_by_id,
+    exists,
+    file,
+    latest,
+    latest_of,
+    ls,
+    recallable,
+    version,
+    versions,
+)
+
+__all__ = [
+    "EVERYTHING",
+    "Grepped",
+    "Lines",
+    "Sought",
+    "as_known",
+    "between",
+    "diff",
+    "directory",
+    "entry",
+    "entry_by_id",
+    "exists",
+    "file",
+    "glob",
+    "grep",
+    "latest",
+    "latest_of",
+    "links_for",
+    "links_from",
+    "ls",
+    "read_lines",
+    "recallable",
+    "search",
+    "text_of",
+    "told",
+    "told_version",
+    "told_whole",
+    "version",
+    "versions",
+]
