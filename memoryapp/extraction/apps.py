@@ -8,7 +8,7 @@ class ExtractionConfig(AppConfig):
     def ready(self) -> None:
         from memoryapp.extraction import cases, erasing, jobs, mentions, pages, retyping, unvouched, withdrawing
         from memoryapp.extraction.model import reading
-        from memoryapp.extraction.queries import KIND
+        from memoryapp.extraction.queries import KIND, hidden_subjects
         from memoryapp.graph import origins, waiting
         from memoryapp.ledger import jobs as ledger_jobs
         from memoryapp.sources import arrivals, learned
@@ -21,6 +21,7 @@ class ExtractionConfig(AppConfig):
             capabilities=jobs.CAPABILITIES,
             in_order=True,
             subjects=pages.subjects,
+            hidden=hidden_subjects,
         )
         ledger_jobs.register(
             reading.KIND,
@@ -29,6 +30,7 @@ class ExtractionConfig(AppConfig):
             capabilities=jobs.CAPABILITIES,
             in_order=True,
             subjects=pages.subjects,
+            hidden=hidden_subjects,
         )
         learned.register("extraction", pages.learned_from)
         origins.register("extraction", pages.origins)

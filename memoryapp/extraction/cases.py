@@ -18,6 +18,7 @@ from memoryapp.extraction.acceptance import (
     read_policy,
 )
 from memoryapp.extraction.models import Candidate
+from memoryapp.extraction.queries import hidden_candidates
 from memoryapp.graph.services.undoing import undo as undo_graph
 from memoryapp.ledger.models import Write
 from memoryapp.ledger.principal import Principal
@@ -233,6 +234,7 @@ def register_cases() -> None:
     register_subject(
         SubjectType(
             "candidate",
+            hidden=hidden_candidates,
             search=lambda by, text: Candidate.objects.filter(workspace=by.workspace, content__icontains=text).values(
                 "pk"
             ),

@@ -59,10 +59,10 @@ def origins(by: Principal, belief_id: uuid.UUID) -> list[Origin]:
 def subjects(by: Principal, of: list[Job]) -> dict[uuid.UUID, Subject]:
     """What each job read: a conversation by its title, anything else by its own."""
     ids = [job.subject_id for job in of]
-    threads = {thread.pk: thread for thread in Thread.objects.filter(workspace=by.workspace, pk__in=ids)}
+    threads = {thread.pk: thread for thread in Thread.objects.visible_to(by).filter(pk__in=ids)}
     sources = {
         source.pk: source
-        for source in Source.objects.filter(workspace=by.workspace, pk__in=[one for one in ids if one not in threads])
+        for source in Source.objects.visible_to(by).filter(pk__in=[one for one in ids if one not in threads])
     }
     found: dict[uuid.UUID, Subject] = {}
     for job in of:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
+from typing import Any
 
 from django.db.models import Q, QuerySet
 
@@ -12,7 +13,7 @@ from memoryapp.extraction.models import Candidate
 from memoryapp.graph.models import Belief
 from memoryapp.ledger.models import Job, Workspace, Write
 from memoryapp.ledger.principal import Principal
-from memoryapp.sources.models import Source
+from memoryapp.sources.models import Source, Thread, readable_by
 from memoryapp.sources.queries import withdrawn
 
 KIND = "extract"
@@ -27,10 +28,20 @@ def candidates(by: Principal) -> QuerySet[Candidate]:
     by.require("read_candidates")
     in_sight = Q(belief__isnull=True) | Q(Belief.objects.sighted(by))
     return (
-        Candidate.objects.filter(in_sight, workspace=by.workspace)
+        Candidate.objects.filter(in_sight, readable_by(by, "source__"), workspace=by.workspace)
         .select_related("source", "source__participant", "run", "belief")
         .order_by("-recorded_at", "-id")
     )
+
+
+def hidden_candidates(by: Principal) -> QuerySet[Candidate, Any]:
+    """Ids of the candidates about words that the caller may not be served."""
+    return Candidate.objects.filter(source__in=Source.objects.hidden_from(by)).values("pk")
+
+
+def hidden_subjects(by: Principal) -> list[QuerySet[Any, Any]]:
+    """Ids of what jobs have read that the caller may not be served."""
+    return [Source.objects.hidden_from(by).values("pk"), Thread.objects.hidden_from(by).values("pk")]
 
 
 def candidates_where(

@@ -33,7 +33,13 @@ class GraphConfig(AppConfig):
         triggers.register(rules)
         changes.register(projection.follow)
         changes.register(doubts.notice)
-        jobs.register(doubts.KIND, doubts.assess, title="Doubt by the model", capabilities=doubts.CAPABILITIES)
+        jobs.register(
+            doubts.KIND,
+            doubts.assess,
+            title="Doubt by the model",
+            capabilities=doubts.CAPABILITIES,
+            hidden=doubts.hidden,
+        )
         arrivals.register(participants.bind_participants)
         arrivals.register(participants.bind_members)
         identities.register(participants.identity_violations)

@@ -9,6 +9,7 @@ import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from django.db.models import Q
 from django.utils import timezone
 
 from memoryapp.doors import moments
@@ -23,6 +24,7 @@ from memoryapp.ledger.principal import Principal
 from memoryapp.review import registry, sight
 from memoryapp.review.models import Case, CaseSubject, Decision
 from memoryapp.review.registry import Asks, CaseKind, Field, Subject, Suggestion, Verdict
+from memoryapp.sources.models import Source
 
 SIDES = ("older", "newcomer")
 NAMES = {"older": "Held now", "newcomer": "Newcomer"}
@@ -295,7 +297,8 @@ def _hidden_beliefs(by: Principal) -> Any:
 
 
 def _hidden_relations(by: Principal) -> Any:
-    return RelationPlayer.objects.filter(workspace=by.workspace, belief__in=_hidden_beliefs(by)).values("relation")
+    unseen = Q(belief__in=_hidden_beliefs(by)) | Q(source__in=Source.objects.hidden_from(by))
+    return RelationPlayer.objects.filter(unseen, workspace=by.workspace).values("relation")
 
 
 def _beliefs_holding(by: Principal, text: str) -> Any:

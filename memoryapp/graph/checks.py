@@ -55,7 +55,8 @@ def _nodes(workspace: Workspace) -> Iterator[Finding]:
         for node in declared:
             if node.properties != projections[node.pk].properties:
                 yield about(node, "Its properties are not what is believed of it.")
-            if keys[node.pk] != set(projections[node.pk].keys):
+            projected = projections[node.pk]
+            if not set(projected.keys) <= keys[node.pk] <= {*projected.keys, *projected.kept}:
                 yield about(node, "Its identity keys are not what is believed of it.")
 
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import structlog
+from django.db.models import QuerySet
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from memoryapp.graph import changes
@@ -26,6 +27,7 @@ from memoryapp.index.language.asking import Answered, Asked
 from memoryapp.index.words import words
 from memoryapp.ledger import jobs
 from memoryapp.ledger.models import Actor, Write
+from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import record
 from memoryapp.ontology.queries import current_ontology
 
@@ -74,6 +76,11 @@ class Assessment(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     bearings: Annotated[list[Bears], Field(max_length=50)]
+
+
+def hidden(by: Principal) -> list[QuerySet[Any, Any]]:
+    """Ids of the beliefs that jobs have asked about and the caller may not be served."""
+    return [Belief.objects.hidden_from(by).values("pk")]
 
 
 def notice(write: Write, touched: Sequence[Belief | Node]) -> None:

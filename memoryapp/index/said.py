@@ -11,13 +11,15 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from django.db.models import QuerySet
 
 from memoryapp.index import services
-from memoryapp.index.models import IndexEntry
+from memoryapp.index.models import EVERYONE, IndexEntry
 from memoryapp.index.texts import Text, who_and_when
 from memoryapp.ledger.models import Workspace, Write
 from memoryapp.sources.models import Source
 from memoryapp.sources.queries import withdrawn
 
 SOURCE = "source"
+NARROW = "named"
+"""The audience of what few may be served: it is found by them, and counted nowhere."""
 PASSAGE = 2000
 """Longest passage, in characters."""
 
@@ -89,6 +91,7 @@ def _texts(found: QuerySet[Source]) -> Iterator[Text]:
                 position=source.position,
                 speaker=speaker,
                 said_at=said_at,
+                audience=NARROW if source.audience_id else EVERYONE,
             )
 
 

@@ -12,14 +12,14 @@ from __future__ import annotations
 import datetime as dt
 import time
 import uuid
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 import structlog
 from django.db import connection, transaction
-from django.db.models import F, Q
+from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from memoryapp.doors.errors import Conflict, NotFound
@@ -125,9 +125,18 @@ def _untold(by: Principal, of: list[Job]) -> Mapping[uuid.UUID, Subject]:
     return {}
 
 
+Hidden = Callable[[Principal], Sequence[QuerySet[Any, Any]]]
+"""The ids of what somebody may not be served: jobs about these do not exist for them."""
+
+
+def _nothing(by: Principal) -> Sequence[QuerySet[Any, Any]]:
+    return ()
+
+
 @dataclass(frozen=True)
 class JobKind:
-    """A declared kind of job: what runs it, what people call it, what its actor may do, what its jobs are about.
+    """A declared kind of job: what runs it, what people call it, what its actor may do, what its jobs are about, and
+    which of these are out of somebody's sight.
 
     Jobs of a kind `in_order` run one after another within a workspace, in the order they were asked for; one that waits
     to be tried again lets the others pass.
@@ -139,6 +148,7 @@ class JobKind:
     capabilities: frozenset[str] = frozenset()
     in_order: bool = False
     subjects: Subjects = _untold
+    hidden: Hidden = _nothing
 
 
 Spending = Callable[[Principal, Job], Mapping[str, Any]]
@@ -169,12 +179,13 @@ def register(
     capabilities: Iterable[str] = (),
     in_order: bool = False,
     subjects: Subjects = _untold,
+    hidden: Hidden = _nothing,
 ) -> None:
     """Declare a kind of job. Called by its room when it starts; a name belongs to one handler."""
     known = _kinds.get(kind)
     if known and known.handler is not handler:
         raise ValueError(f"The job kind {kind} is already another handler's.")
-    _kinds[kind] = JobKind(kind, handler, title, frozenset(capabilities), in_order, subjects)
+    _kinds[kind] = JobKind(kind, handler, title, frozenset(capabilities), in_order, subjects, hidden)
 
 
 def kinds() -> dict[str, JobKind]:

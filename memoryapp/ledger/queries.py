@@ -15,7 +15,7 @@ from django.db.models import Min, Q, QuerySet
 from django.utils import timezone
 
 from memoryapp.doors.errors import NotFound
-from memoryapp.ledger.jobs import waits
+from memoryapp.ledger.jobs import kinds, waits
 from memoryapp.ledger.models import Job, JobAttempt, Worker
 from memoryapp.ledger.principal import Principal
 
@@ -26,8 +26,11 @@ BROKER_CHECKED_EVERY = 5.0
 
 
 def jobs(by: Principal, *, state: str = "", kind: str = "", subject_id: uuid.UUID | None = None) -> QuerySet[Job]:
-    """Jobs of the caller's workspace, newest first, with who asked for them."""
+    """Jobs of the caller's workspace about what they may be served, newest first, with who asked for them."""
     found = Job.objects.filter(workspace=by.workspace).select_related("write__actor").order_by("-created_at", "-id")
+    for declared in kinds().values():
+        for hidden in declared.hidden(by):
+            found = found.exclude(kind=declared.name, subject_id__in=hidden)
     if state:
         found = found.filter(state=state)
     if kind:

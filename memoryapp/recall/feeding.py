@@ -20,7 +20,8 @@ from memoryapp.graph.models import Belief, Node, Relation, RelationPlayer
 from memoryapp.graph.models.beliefs import Audience, Standing, Status
 from memoryapp.graph.queries import listing
 from memoryapp.index import services as index
-from memoryapp.index.models import IndexEntry
+from memoryapp.index.models import EVERYONE, IndexEntry
+from memoryapp.index.said import NARROW
 from memoryapp.index.texts import Text
 from memoryapp.ledger import prepared
 from memoryapp.ledger.models import Workspace, Write
@@ -177,7 +178,8 @@ def node_texts(workspace: Workspace, ids: Sequence[uuid.UUID]) -> Iterator[Text]
         title = declared.title or node.node_class if declared else node.node_class
         path = "/".join(reversed(ontology.class_line(node.node_class))) if declared else node.node_class
         words = [title, *_searchable(ontology, node)] if declared else [title]
-        yield Text(NODE, node.pk, node.label, label=" ".join(words), kind=path)
+        audience = EVERYONE if node.known_to_all else NARROW
+        yield Text(NODE, node.pk, node.label, label=" ".join(words), kind=path, audience=audience)
 
 
 def _known(nodes: QuerySet[Node]) -> QuerySet[Node]:

@@ -17,7 +17,7 @@ from rest_framework.response import Response
 from memoryapp.access.endpoints import Endpoint, described, items_of, page_of
 from memoryapp.doors import moments, strict
 from memoryapp.doors.batches import OneOrMany, named_rows
-from memoryapp.doors.fields import Fields, OneOf, Paged, Text, When
+from memoryapp.doors.fields import Fields, Identifier, OneOf, Paged, Several, Text, When
 from memoryapp.ledger.idempotency import Answer
 from memoryapp.ledger.models import Write
 from memoryapp.sources import queries, services
@@ -39,6 +39,7 @@ THREAD: Described = {
     "external_id": serializers.CharField(),
     "title": serializers.CharField(),
     "time_zone": serializers.CharField(),
+    "audience": serializers.ChoiceField(choices=["workspace", "named"], help_text="Who may be served it."),
     "recorded_at": serializers.DateTimeField(),
 }
 COUNTED: Described = {
@@ -61,6 +62,7 @@ SOURCE: Described = {
     "title": serializers.CharField(),
     "path": serializers.CharField(),
     "url": serializers.CharField(),
+    "audience": serializers.ChoiceField(choices=["workspace", "named"], help_text="Who may be served it."),
     "withdrawn_at": serializers.DateTimeField(allow_null=True, help_text="When it was taken back, if it was."),
 }
 
@@ -70,6 +72,12 @@ ADDED: Described = {
     "repeated": serializers.BooleanField(help_text="It was stored before."),
     "job": serializers.UUIDField(allow_null=True, help_text="The job that reads it."),
 }
+
+
+def readers_field() -> Several:
+    """Who may be served what is told, besides who tells it."""
+    told = "Who may be served it, besides you; left out, the whole workspace."
+    return Several(child=Identifier(), required=False, max_length=100, help_text=told)
 
 
 class SourceFields(Fields):
@@ -82,6 +90,7 @@ class SourceFields(Fields):
     path = Text(required=False, allow_blank=True, max_length=1000, help_text="Of a document or file.")
     url = Text(required=False, allow_blank=True, max_length=2000, help_text="Of a web page.")
     external_id = Text(required=False, allow_blank=True, max_length=300, help_text="What its own place calls it.")
+    readers = readers_field()
 
 
 class NewSources(OneOrMany):
@@ -115,6 +124,7 @@ def shape_source(source: Source) -> dict[str, Any]:
         "title": source.title,
         "path": source.path,
         "url": source.url,
+        "audience": "named" if source.audience_id else "workspace",
         "withdrawn_at": getattr(source, "withdrawn_at", None),
     }
 
@@ -126,6 +136,7 @@ def shape_thread(thread: Thread) -> dict[str, Any]:
         "external_id": thread.external_id,
         "title": thread.title,
         "time_zone": thread.time_zone,
+        "audience": "named" if thread.audience_id else "workspace",
         "recorded_at": thread.recorded_at,
     }
 
@@ -271,7 +282,12 @@ class OneSource(Endpoint):
 def source_input(item: dict[str, Any]) -> SourceInput:
     """A source as a body tells it, for the services."""
     said: moments.Moment = item["said_at"]
-    return SourceInput(**(item | {"said_at": said.instant, "said_zone": said.zone}))
+    return SourceInput(**(with_readers(item) | {"said_at": said.instant, "said_zone": said.zone}))
+
+
+def with_readers(item: dict[str, Any]) -> dict[str, Any]:
+    """What is told with its readers as the services take them."""
+    return item | ({"readers": tuple(item["readers"])} if "readers" in item else {})
 
 
 urlpatterns = [

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from django.db.models import Count, F, Max, Min
+from django.db.models import Count, F, Max, Min, Q
 
 from memoryapp.ledger import integrity
 from memoryapp.ledger.integrity import Check, Finding, about
@@ -24,3 +24,7 @@ def _turns(workspace: Workspace) -> Iterator[Finding]:
         yield about(turn, "It is said by a participant of another thread.")
     for turn in turns.exclude(participant__role=F("speaker")):
         yield about(turn, "It is said in another role than its participant's.")
+    apart = Source.objects.filter(workspace=workspace, thread__isnull=False).order_by("pk")
+    alike = Q(audience=F("thread__audience")) | Q(audience__isnull=True, thread__audience__isnull=True)
+    for turn in apart.exclude(alike):
+        yield about(turn, "It has other readers than its conversation.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import uuid
 from dataclasses import dataclass, field
 
 
@@ -11,12 +12,14 @@ class ThreadInput:
     """A conversation as its own platform knows it.
 
     `external_id` names it there: telling it again appends what is new. Without one, every telling is a new thread.
-    `time_zone` is an IANA name and gives a `said_at` without offset its meaning.
+    `time_zone` is an IANA name and gives a `said_at` without offset its meaning. `readers` are the actors who may be
+    served it, besides who tells it; without them that is everybody, or whoever it was when the conversation began.
     """
 
     external_id: str = ""
     title: str = ""
     time_zone: str = ""
+    readers: tuple[uuid.UUID, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,8 @@ class TurnInput:
 class SourceInput:
     """One thing read: a document or file (with its path), a web page (with its url), or a system note.
 
+    `readers` are the actors who may be served it, besides who tells it; without them that is everybody.
+
     `external_id` names it where it came from. `speaker` belongs to chat turns alone and is refused for all of these.
     """
 
@@ -65,3 +70,4 @@ class SourceInput:
     url: str = ""
     external_id: str = ""
     speaker: str = ""
+    readers: tuple[uuid.UUID, ...] | None = None

@@ -1,10 +1,69 @@
 """What was said or read. One table for every kind of source, so that a turn has one home."""
 
+from __future__ import annotations
+
+import functools
+import uuid
+from typing import TYPE_CHECKING, Any, TypeVar
+
 from django.db import models
 from django.db.models import Q
 
 from memoryapp.ledger.guard import Guard
 from memoryapp.ledger.models import Actor, WorkspaceRow, Write
+
+if TYPE_CHECKING:
+    from memoryapp.ledger.principal import Principal
+
+Row = TypeVar("Row", bound=models.Model)
+
+
+class ToldQuerySet(models.QuerySet[Row, Row]):
+    """Threads or sources as somebody may see them."""
+
+    def visible_to(self, by: Principal) -> ToldQuerySet[Row]:
+        """Those of the principal's workspace within whose audience it is. Outside it what was told does not exist."""
+        return self.filter(readable_by(by), workspace=by.workspace)
+
+    def hidden_from(self, by: Principal) -> ToldQuerySet[Row]:
+        """The others of the workspace."""
+        narrow = self.filter(workspace=by.workspace, audience__isnull=False)
+        return narrow.exclude(audience__in=_read_by(by.actor.pk))
+
+
+def readable_by(by: Principal, path: str = "") -> Q:
+    """For rows with an `audience`, or that refer to such by `path` ("source__"): whether the principal is within it."""
+    return Q(**{f"{path}audience__isnull": True}) | Q(**{f"{path}audience__in": _read_by(by.actor.pk)})
+
+
+@functools.lru_cache(maxsize=1024)
+def _read_by(actor: uuid.UUID) -> models.QuerySet[Any, Any]:
+    return TellingReader.objects.filter(actor=actor).values("audience")
+
+
+class TellingAudience(WorkspaceRow):
+    """The named readers of something told: of a conversation with all its turns, or of something read or stated.
+
+    Where there is none, the whole workspace may be served it. Who told it is among the readers.
+    """
+
+    write = models.ForeignKey(Write, on_delete=models.PROTECT, related_name="+")
+
+    def __str__(self) -> str:
+        return f"audience {self.pk}"
+
+
+class TellingReader(WorkspaceRow):
+    """Somebody within an audience."""
+
+    audience = models.ForeignKey(TellingAudience, on_delete=models.PROTECT, related_name="readers")
+    actor = models.ForeignKey(Actor, on_delete=models.PROTECT, related_name="+")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["audience", "actor"], name="telling_reader_once")]
+
+    def __str__(self) -> str:
+        return f"{self.actor} within {self.audience_id}"
 
 
 class Thread(WorkspaceRow):
@@ -13,15 +72,20 @@ class Thread(WorkspaceRow):
     external_id = models.CharField(max_length=200, blank=True)
     title = models.CharField(max_length=300, blank=True)
     time_zone = models.CharField(max_length=64, blank=True)
+    audience = models.ForeignKey(TellingAudience, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
     write = models.ForeignKey(Write, on_delete=models.PROTECT, related_name="+")
     recorded_at = models.DateTimeField()
+
+    objects = models.Manager.from_queryset(ToldQuerySet["Thread"])()
 
     guard = Guard(erasable=("title", "external_id"))
 
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["workspace", "external_id"], condition=~Q(external_id=""), name="thread_external_once"
+                fields=["workspace", "external_id"],
+                condition=Q(audience__isnull=True) & ~Q(external_id=""),
+                name="thread_external_once",
             )
         ]
 
@@ -88,8 +152,11 @@ class Source(WorkspaceRow):
     path = models.CharField(max_length=1000, blank=True)
     url = models.CharField(max_length=2000, blank=True)
     member = models.ForeignKey(Actor, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
+    audience = models.ForeignKey(TellingAudience, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
     write = models.ForeignKey(Write, on_delete=models.PROTECT, related_name="sources")
     recorded_at = models.DateTimeField()
+
+    objects = models.Manager.from_queryset(ToldQuerySet["Source"])()
 
     guard = Guard(
         erasable=("content", "digest", "message_id", "external_id", "title", "path", "url"),
@@ -127,7 +194,9 @@ class Source(WorkspaceRow):
                 fields=["thread", "message_id"], condition=~Q(message_id=""), name="turn_message_once"
             ),
             models.UniqueConstraint(
-                fields=["workspace", "kind", "external_id"], condition=~Q(external_id=""), name="source_external_once"
+                fields=["workspace", "kind", "external_id"],
+                condition=Q(audience__isnull=True) & ~Q(external_id=""),
+                name="source_external_once",
             ),
         ]
 

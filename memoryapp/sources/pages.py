@@ -122,7 +122,7 @@ def source(request: HttpRequest, by: Principal, source_id: uuid.UUID) -> HttpRes
 @member_page("tell")
 def state(request: HttpRequest, by: Principal) -> HttpResponse:
     """A member writes down a statement in their own words; it is read like anything else that is said."""
-    typed = {name: request.POST.get(name, "") for name in ("content", "said_at")}
+    typed = {name: request.POST.get(name, "") for name in ("content", "said_at", "only_me")}
     error: DomainError | None = None
     if request.method == "POST":
         try:
@@ -130,7 +130,13 @@ def state(request: HttpRequest, by: Principal) -> HttpResponse:
             told = record(
                 by,
                 "state",
-                lambda write: services.state(write, typed["content"].strip(), said_at, by.workspace.time_zone),
+                lambda write: services.state(
+                    write,
+                    typed["content"].strip(),
+                    said_at,
+                    by.workspace.time_zone,
+                    readers=() if typed["only_me"] else None,
+                ),
             )
         except DomainError as refused:
             error = refused

@@ -16,7 +16,7 @@ from memoryapp.doors.errors import NotFound
 from memoryapp.ledger import prepared
 from memoryapp.ledger.models import Workspace
 from memoryapp.ledger.principal import Principal
-from memoryapp.sources.models import Participant, Source, Thread, Withdrawal, WithdrawnSource
+from memoryapp.sources.models import Participant, Source, TellingReader, Thread, Withdrawal, WithdrawnSource
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ def threads(by: Principal, text: str = "") -> QuerySet[Thread]:
     `text` keeps those whose title, external id or a participant's name holds it.
     """
     by.require("read_sources")
-    found = Thread.objects.filter(workspace=by.workspace)
+    found = Thread.objects.visible_to(by)
     if text:
         named = Participant.objects.filter(workspace=by.workspace, name__icontains=text).values("thread")
         found = (
@@ -58,7 +58,7 @@ def threads(by: Principal, text: str = "") -> QuerySet[Thread]:
 def thread(by: Principal, thread_id: uuid.UUID) -> Thread:
     """One conversation, with its participants at hand."""
     by.require("read_sources")
-    found = Thread.objects.filter(workspace=by.workspace, pk=thread_id).prefetch_related("participants").first()
+    found = Thread.objects.visible_to(by).filter(pk=thread_id).prefetch_related("participants").first()
     if found is None:
         raise NotFound("There is no such thread.", code="no_such_thread")
     return found
@@ -68,7 +68,8 @@ def turns(by: Principal, thread_id: uuid.UUID) -> QuerySet[Source]:
     """The turns of a conversation in the order told, each with who said it."""
     by.require("read_sources")
     return (
-        Source.objects.filter(workspace=by.workspace, thread_id=thread_id)
+        Source.objects.visible_to(by)
+        .filter(thread_id=thread_id)
         .annotate(withdrawn_at=_withdrawn_at())
         .select_related("participant", "write__actor")
         .order_by("position")
@@ -78,12 +79,12 @@ def turns(by: Principal, thread_id: uuid.UUID) -> QuerySet[Source]:
 def sources(by: Principal, kind: str = "") -> QuerySet[Source]:
     """Everything said or read, the latest first; of one kind when it is named."""
     by.require("read_sources")
-    found = _sources_of(by.workspace)
+    found = _sources_of(by)
     return found.filter(kind=kind) if kind else found
 
 
-def _sources_of(workspace: Workspace) -> QuerySet[Source]:
-    found = Source.objects.filter(workspace=workspace).annotate(withdrawn_at=_withdrawn_at())
+def _sources_of(by: Principal) -> QuerySet[Source]:
+    found = Source.objects.visible_to(by).annotate(withdrawn_at=_withdrawn_at())
     return found.select_related("participant", "thread", "write__actor").order_by("-said_at", "-pk")
 
 
@@ -98,14 +99,15 @@ def source(by: Principal, source_id: uuid.UUID) -> Source:
 def in_place(by: Principal, source_ids: list[uuid.UUID]) -> dict[uuid.UUID, InPlace]:
     """Each source where it stands, in two queries however many there are. Ids out of sight are left out."""
     by.require("read_sources")
-    found = prepared.rows(_with_ids, workspace=by.workspace, ids=source_ids)
+    found = prepared.rows(_with_ids, by=by, ids=source_ids)
     wanted = {(turn.thread_id, turn.position + step) for turn in found if turn.position is not None for step in (-1, 1)}
     around = (
-        Source.objects.filter(
-            workspace=by.workspace,
+        Source.objects.visible_to(by)
+        .filter(
             thread_id__in={thread_id for thread_id, _ in wanted},
             position__in={position for _, position in wanted},
-        ).select_related("participant")
+        )
+        .select_related("participant")
         if wanted
         else []
     )
@@ -138,7 +140,7 @@ def sources_named(
 ) -> tuple[dict[uuid.UUID, Source], dict[tuple[uuid.UUID, str], Source]]:
     """Sources by id, and turns by thread and message id. What is out of sight is left out."""
     by.require("read_sources")
-    by_id = {source.pk: source for source in prepared.rows(_with_ids, workspace=by.workspace, ids=ids)}
+    by_id = {source.pk: source for source in prepared.rows(_with_ids, by=by, ids=ids)}
     turns = (
         sources(by).filter(thread__in={thread for thread, _ in messages}, message_id__in={name for _, name in messages})
         if messages
@@ -147,8 +149,8 @@ def sources_named(
     return by_id, {(turn.thread_id, turn.message_id): turn for turn in turns if turn.thread_id}
 
 
-def _with_ids(workspace: Workspace, ids: Sequence[uuid.UUID]) -> QuerySet[Source]:
-    return _sources_of(workspace).filter(pk__in=ids)
+def _with_ids(by: Principal, ids: Sequence[uuid.UUID]) -> QuerySet[Source]:
+    return _sources_of(by).filter(pk__in=ids)
 
 
 def withdrawn(workspace: Workspace | uuid.UUID) -> QuerySet[WithdrawnSource, Any]:
@@ -170,7 +172,12 @@ def _taken_back(ids: Collection[uuid.UUID]) -> QuerySet[WithdrawnSource, uuid.UU
 def withdrawal_of(by: Principal, thing_id: uuid.UUID) -> Withdrawal | None:
     """The withdrawal in force of this source or thread, if there is one; of a turn also that of its conversation."""
     by.require("read_sources")
-    found = Withdrawal.objects.filter(workspace=by.workspace, lifted_by__isnull=True).select_related("write__actor")
+    found = Withdrawal.objects.filter(
+        Q(source__isnull=True) | Q(source__in=Source.objects.visible_to(by)),
+        Q(thread__isnull=True) | Q(thread__in=Thread.objects.visible_to(by)),
+        workspace=by.workspace,
+        lifted_by__isnull=True,
+    ).select_related("write__actor")
     mine = Q(thread=thing_id) | Q(source=thing_id) | Q(sources__source=thing_id, sources__in_force=True)
     return found.filter(mine).order_by("-recorded_at").first()
 
@@ -181,12 +188,23 @@ def sources_of(by: Principal, *, source: uuid.UUID | None = None, thread: uuid.U
         return [_the_source(by, source).pk]
     assert thread is not None
     _the_thread(by, thread)
-    turns = Source.objects.filter(workspace=by.workspace, thread=thread).exclude(pk__in=withdrawn(by.workspace))
+    turns = Source.objects.visible_to(by).filter(thread=thread).exclude(pk__in=withdrawn(by.workspace))
     return list(turns.order_by("position").values_list("pk", flat=True))
 
 
 _the_source, _the_thread = source, thread
 """The reads of one, where a parameter has their name."""
+
+
+def readers_of(audiences: Collection[uuid.UUID]) -> dict[uuid.UUID, frozenset[uuid.UUID]]:
+    """The readers of each of these audiences, by the ids of their actors."""
+    if not audiences:
+        return {}
+    named: dict[uuid.UUID, set[uuid.UUID]] = {audience: set() for audience in audiences}
+    rows = TellingReader.objects.filter(audience__in=audiences).values_list("audience", "actor")
+    for audience, actor in rows:
+        named[audience].add(actor)
+    return {audience: frozenset(actors) for audience, actors in named.items()}
 
 
 def _withdrawn_at() -> Subquery:

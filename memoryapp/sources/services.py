@@ -9,16 +9,18 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 import json
+import uuid
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from django.db.models import Max, QuerySet
+from django.db.models import F, Max, QuerySet
 
 from memoryapp.doors.errors import Conflict, Denied, DomainError, Invalid, Violation
 from memoryapp.ledger.models import Actor, Write
-from memoryapp.sources import arrivals, rules
+from memoryapp.sources import arrivals, audiences, rules
+from memoryapp.sources.audiences import Audiences, Readers
 from memoryapp.sources.inputs import ParticipantInput, SourceInput, ThreadInput, TurnInput
 from memoryapp.sources.models import Participant, Source, Thread
 
@@ -59,8 +61,9 @@ def tell(
 
     All or nothing. A turn is a repeat when its `message_id` is in the thread already, or, without one, when the same
     words by the same participant at the same time are: two alike in one telling are two. Title and time zone are those
-    of the first telling. Raises Invalid with every violation by row, and Conflict `message_changed` or
-    `participant_changed` when what is there says something else.
+    of the first telling, and so are its readers. Raises Invalid with every violation by row, and Conflict
+    `message_changed`, `participant_changed` or `audience_differs` when what is there says something else. A
+    conversation out of sight is another one, whatever it is called.
     """
     write.by.require("tell")
     found = _thread_named(write, thread)
@@ -69,12 +72,14 @@ def tell(
         participant.key: participant.role for participant in participants if participant.key not in known
     }
     time_zone = thread.time_zone or (found.time_zone if found else "")
-    wrong = [*rules.thread_violations(thread), *rules.participant_violations(write.workspace, participants, known)]
+    wrong = audiences.violations(write, [("/thread/readers", None, thread.readers)])
+    wrong += [*rules.thread_violations(thread), *rules.participant_violations(write.workspace, participants, known)]
     if not any(violation.path == "/thread/time_zone" for violation in wrong):
         wrong.extend(rules.turn_violations(turns, roles, time_zone))
     if wrong:
         raise Invalid.all(wrong)
     _refuse_changed_participants(participants, known)
+    _refuse_other_readers(write, thread, found)
     stored = found or _new_thread(write, thread)
     known |= _new_participants(write, stored, participants, known)
     drafts = [_turn(write, stored, known, turn, time_zone) for turn in turns]
@@ -85,10 +90,18 @@ def tell(
     return Told(stored, new, repeated, all_told)
 
 
-def state(write: Write, content: str, said_at: dt.datetime | None = None, said_zone: str = "") -> Source:
+def state(
+    write: Write,
+    content: str,
+    said_at: dt.datetime | None = None,
+    said_zone: str = "",
+    *,
+    readers: Collection[uuid.UUID] | None = None,
+) -> Source:
     """Store what a member writes down in their own words, as said now unless they say when.
 
-    Only people state; what an agent holds true it tells or remembers (Denied `only_members_state`).
+    `readers` may be served it besides themselves; without them that is everybody. Only people state; what an agent
+    holds true it tells or remembers (Denied `only_members_state`).
     """
     write.by.require("tell")
     if write.by.actor.kind != Actor.Kind.PERSON:
@@ -105,6 +118,7 @@ def state(write: Write, content: str, said_at: dt.datetime | None = None, said_z
         said=rules.Said(said.at, said_zone or said.zone),
         digest=_digest(Source.Kind.STATEMENT, str(write.actor_id), content, said.at),
         member=write.by.actor,
+        audience=Audiences(write).of(Audiences(write).readers(readers)),
     )
     source.save(force_insert=True)
     arrivals.announce(write, [source])
@@ -144,42 +158,78 @@ def read(write: Write, source: SourceInput) -> Read:
 def read_all(write: Write, sources: Sequence[SourceInput]) -> list[Read]:
     """Store what was read: all or nothing, every violation with its place in the source and the source's row.
 
-    The same words from the same place (`external_id`, path or url) are the same source, whenever they are read again.
+    The same words from the same place (`external_id`, path or url) for the same readers are the same source, whenever
+    they are read again.
     A system note comes from no place and is the same only at the same time. Raises Conflict `source_changed` when an
     `external_id` is known with other content.
     """
     write.by.require("tell")
     wrong = [violation for row, source in enumerate(sources) for violation in rules.source_violations(source, "", row)]
+    wrong += audiences.violations(write, [("/readers", row, source.readers) for row, source in enumerate(sources)])
     if wrong or not sources:
         raise Invalid.all(wrong or [Violation("", "nothing_read", "There is no source.", "at least one source")])
-    drafts = [_reading(write, source) for source in sources]
-    in_store = {source.digest: source for source in _having(_sources(write), "digest", (d.digest for d in drafts))}
-    named = {
-        (source.kind, source.external_id): source
-        for source in _having(_sources(write), "external_id", (d.external_id for d in drafts if d.external_id))
-    }
-    new: dict[str, Source] = {}
+    kept = Audiences(write)
+    drafts = [(_reading(write, source), kept.readers(source.readers)) for source in sources]
+    known = _Known(write, [draft for draft, _ in drafts])
+    new: dict[tuple[str, Readers], Source] = {}
     read: list[Read] = []
-    for row, draft in enumerate(drafts):
-        same = in_store.get(draft.digest) or new.get(draft.digest)
-        other = named.get((draft.kind, draft.external_id)) if draft.external_id else None
-        if other is not None and other.digest != draft.digest:
-            message = f"“{draft.external_id}” is stored with other content."
-            violation = Violation("/external_id", "source_changed", message, "a new external_id", row)
-            raise Conflict(message, code="source_changed", violations=(violation,), extra={"source": str(other.pk)})
+    for row, (draft, readers) in enumerate(drafts):
+        same = known.by_digest.get((draft.digest, readers)) or new.get((draft.digest, readers))
+        known.refuse_changed(draft, readers, row)
         if same is None:
-            new[draft.digest] = draft
-            named[draft.kind, draft.external_id] = draft
+            draft.audience = kept.of(readers)
+            new[draft.digest, readers] = draft
+            known.name(draft, readers)
         read.append(Read(same or draft, repeated=same is not None))
     Source.objects.bulk_create(new.values())
     arrivals.announce(write, list(new.values()))
     return read
 
 
+class _Known:
+    """What is stored already of the same words or under the same external ids, for the same readers and in sight."""
+
+    def __init__(self, write: Write, drafts: Sequence[Source]) -> None:
+        stored = [
+            *_having(_sources(write), "digest", (draft.digest for draft in drafts)),
+            *_having(_sources(write), "external_id", (draft.external_id for draft in drafts if draft.external_id)),
+        ]
+        readers = audiences.audience_of(stored)
+        self.by_digest = {(source.digest, readers[source.pk]): source for source in stored}
+        self.named: dict[tuple[str, str, Readers], Source] = {}
+        for source in stored:
+            self.name(source, readers[source.pk])
+
+    def name(self, source: Source, readers: Readers) -> None:
+        """Keep it by its external id, where it has one."""
+        if source.external_id:
+            self.named[source.kind, source.external_id, readers] = source
+
+    def refuse_changed(self, draft: Source, readers: Readers, row: int) -> None:
+        """One external id is one text."""
+        other = self.named.get((draft.kind, draft.external_id, readers))
+        if other is not None and other.digest != draft.digest:
+            message = f"“{draft.external_id}” is stored with other content."
+            violation = Violation("/external_id", "source_changed", message, "a new external_id", row)
+            raise Conflict(message, code="source_changed", violations=(violation,), extra={"source": str(other.pk)})
+
+
 def _thread_named(write: Write, thread: ThreadInput) -> Thread | None:
     if not thread.external_id or "\x00" in thread.external_id:
         return None
-    return Thread.objects.filter(workspace=write.workspace, external_id=thread.external_id).first()
+    named = Thread.objects.visible_to(write.by).filter(external_id=thread.external_id)
+    return named.order_by(F("audience").asc(nulls_last=True), "pk").first()
+
+
+def _refuse_other_readers(write: Write, given: ThreadInput, found: Thread | None) -> None:
+    """What was told to few is not told to more by going on with it."""
+    if found is None or given.readers is None:
+        return
+    if Audiences(write).readers(given.readers) != audiences.audience_of([found])[found.pk]:
+        message = "This conversation was begun for other readers."
+        accepted = "the readers it was begun with, or none to leave them as they are"
+        violation = Violation("/thread/readers", "audience_differs", message, accepted)
+        raise Conflict(message, code="audience_differs", violations=(violation,))
 
 
 def _new_thread(write: Write, thread: ThreadInput) -> Thread:
@@ -188,6 +238,7 @@ def _new_thread(write: Write, thread: ThreadInput) -> Thread:
         external_id=thread.external_id,
         title=thread.title,
         time_zone=thread.time_zone,
+        audience=Audiences(write).of(Audiences(write).readers(thread.readers)),
         write=write,
         recorded_at=write.recorded_at,
     )
@@ -238,6 +289,7 @@ def _turn(write: Write, thread: Thread, known: dict[str, Participant], turn: Tur
         said=said,
         digest=_digest(turn.speaker, turn.by, turn.content, said.at),
         thread=thread,
+        audience=thread.audience,
         participant=known[turn.by] if turn.by else None,
         speaker=turn.speaker,
         message_id=turn.message_id,
@@ -340,7 +392,7 @@ def _number(thread: Thread, turns: list[Source], first: bool) -> None:
 
 
 def _sources(write: Write) -> QuerySet[Source]:
-    return Source.objects.filter(workspace=write.workspace, thread__isnull=True)
+    return Source.objects.visible_to(write.by).filter(thread__isnull=True)
 
 
 def _having(rows: QuerySet[Source], column: str, values: Iterable[str]) -> Iterator[Source]:

@@ -22,6 +22,7 @@ from memoryapp.extraction.queries import reading_job
 from memoryapp.ledger.idempotency import Answer
 from memoryapp.ledger.models import Job, Write
 from memoryapp.sources import services
+from memoryapp.sources.api import readers_field, with_readers
 from memoryapp.sources.inputs import ParticipantInput, ThreadInput, TurnInput
 from memoryapp.sources.models import Source, Speaker
 
@@ -72,6 +73,7 @@ class ThreadFields(Fields):
     time_zone = Text(
         required=False, allow_blank=True, max_length=64, help_text="Gives a said_at without offset its meaning."
     )
+    readers = readers_field()
 
 
 class ParticipantFields(Fields):
@@ -172,7 +174,7 @@ class Conversations(Endpoint):
     )
     def post(self, request: Request) -> Response:
         told = self.content
-        thread = ThreadInput(**told.get("thread", {}))
+        thread = ThreadInput(**with_readers(told.get("thread", {})))
         participants = [_participant(item) for item in told.get("participants", ())]
         turns = [_turn(item) for item in told["turns"]]
 

@@ -19,8 +19,12 @@ class NodeQuerySet(models.QuerySet["Node"]):
     """Nodes as somebody may see them."""
 
     def visible_to(self, by: Principal) -> NodeQuerySet:
-        """Those of the principal's workspace. What is said of them has audiences of its own."""
-        return self.filter(workspace=by.workspace)
+        """Those of the principal's workspace, but for whom only few know of: these are seen by whoever may be served
+        something said of them. What is said of a node has audiences of its own."""
+        from memoryapp.graph.models.beliefs import Belief
+
+        known = Belief.objects.visible_to(by).filter(subject=models.OuterRef("pk"))
+        return self.filter(Q(known_to_all=True) | Q(models.Exists(known)), workspace=by.workspace)
 
 
 class Node(WorkspaceRow):
@@ -38,6 +42,9 @@ class Node(WorkspaceRow):
     state = models.CharField(max_length=10, choices=State.choices, default=State.ACTIVE)
     folded_into = models.ForeignKey("self", on_delete=models.PROTECT, null=True, blank=True, related_name="folded")
     lock = models.PositiveIntegerField(default=1)
+    known_to_all = models.BooleanField(
+        default=True, help_text="Not while all that is said of it is for few: then it exists for these alone."
+    )
     ontology_version = models.PositiveIntegerField()
     write = models.ForeignKey(Write, on_delete=models.PROTECT, related_name="nodes")
     recorded_at = models.DateTimeField()
@@ -48,7 +55,7 @@ class Node(WorkspaceRow):
     objects = models.Manager.from_queryset(NodeQuerySet)()
 
     guard = Guard(
-        mutable=("label", "bare_label", "properties", "state", "folded_into", "lock", "projected_at"),
+        mutable=("label", "bare_label", "properties", "state", "folded_into", "lock", "projected_at", "known_to_all"),
         typed=("node_class",),
     )
 

@@ -16,7 +16,6 @@ from memoryapp.graph.queries.relations import relations
 from memoryapp.graph.queries.told import Told, cited, provenance, quotes, told
 from memoryapp.graph.queries.why import DEPTH, served, why
 from memoryapp.ledger import prepared
-from memoryapp.ledger.models import Workspace
 from memoryapp.ledger.principal import Principal
 from memoryapp.sources.models import Source
 
@@ -42,7 +41,7 @@ def why_anything(by: Principal, thing_id: uuid.UUID, depth: int = DEPTH) -> Told
     if node is not None:
         return {"what": "node"} | _why_node(by, node)
     if by.may("read_sources"):
-        found = prepared.first(_source, workspace=by.workspace, id=thing_id)
+        found = prepared.first(_source, by=by, id=thing_id)
         if found is not None:
             return {"what": "source"} | _why_source(by, found)
     for what, teller in _tellers.items():
@@ -59,8 +58,8 @@ def _node(by: Principal, id: uuid.UUID) -> QuerySet[Node]:
     return Node.objects.visible_to(by).filter(pk=id).select_related("write__actor", "folded_into")
 
 
-def _source(workspace: Workspace, id: uuid.UUID) -> QuerySet[Source]:
-    return Source.objects.filter(workspace=workspace, pk=id).select_related("participant", "thread", "write__actor")
+def _source(by: Principal, id: uuid.UUID) -> QuerySet[Source]:
+    return Source.objects.visible_to(by).filter(pk=id).select_related("participant", "thread", "write__actor")
 
 
 def _why_node(by: Principal, asked: Node) -> Told:

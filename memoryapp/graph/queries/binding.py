@@ -18,8 +18,8 @@ NAMED = 5
 
 
 def nodes_of(by: Principal, actor: Actor) -> QuerySet[ActorNode]:
-    """The nodes that this member or agent is, each with who said so."""
-    found = ActorNode.objects.filter(workspace=by.workspace, actor=actor)
+    """The nodes in sight that this member or agent is, each with who said so."""
+    found = ActorNode.objects.filter(node__in=Node.objects.visible_to(by), actor=actor)
     return found.select_related("node", "write__actor").order_by("pk")
 
 

@@ -11,6 +11,7 @@ from memoryapp.doors.errors import NotFound
 from memoryapp.graph.models import Belief, Relation, RelationPlayer, RelationState
 from memoryapp.ledger.principal import Principal
 from memoryapp.ontology.queries import current_ontology
+from memoryapp.sources.models import readable_by
 
 
 @dataclass(frozen=True)
@@ -28,9 +29,9 @@ def relations(
 ) -> QuerySet[Relation]:
     """Relations in sight, by id; of one `player` when its id is given, be it a belief, node, source or relation.
 
-    One with a belief outside somebody's audience does not exist for them, nor does what is said of such a one.
+    One with a belief or source outside somebody's audience does not exist for them, nor does what is said of it.
     """
-    unseen = RelationPlayer.objects.filter(belief__isnull=False).exclude(Belief.objects.sighted(by))
+    unseen = out_of_sight(by)
     of_unseen = RelationPlayer.objects.filter(
         relation=OuterRef("pk"), played_by__in=unseen.filter(workspace=by.workspace).values("relation")
     )
@@ -49,6 +50,13 @@ def relations(
         )
         found = found.filter(Exists(plays))
     return found.order_by("pk")
+
+
+def out_of_sight(by: Principal) -> QuerySet[RelationPlayer]:
+    """Beliefs and sources that play somewhere and are outside the principal's audience."""
+    unseen_belief = Q(belief__isnull=False) & ~Q(Belief.objects.sighted(by))
+    unseen_source = Q(source__isnull=False) & ~readable_by(by, "source__")
+    return RelationPlayer.objects.filter(unseen_belief | unseen_source)
 
 
 def relation(by: Principal, relation_id: uuid.UUID) -> RelationView:

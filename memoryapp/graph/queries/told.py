@@ -15,7 +15,7 @@ from memoryapp.ledger import prepared
 from memoryapp.ledger.models import Write
 from memoryapp.ledger.principal import Principal
 from memoryapp.sources import queries as sources
-from memoryapp.sources.models import Source, WithdrawnSource
+from memoryapp.sources.models import Source, WithdrawnSource, readable_by
 
 Told = dict[str, Any]
 
@@ -59,7 +59,7 @@ def quotes(by: Principal, thing_ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, lis
     """For each belief or relation: the sources it stands on, with the quoted words where they stand."""
     wanted = list(thing_ids)
     of_relation = {relation: belief or played_by for relation, belief, played_by in prepared.rows(_sourced, ids=wanted)}
-    players = prepared.rows(_evidence, relations=list(of_relation))
+    players = prepared.rows(_evidence, by=by, relations=list(of_relation))
     ids = [player.source_id for player in players if player.source_id]
     in_place = sources.in_place(by, ids) if ids and by.may("read_sources") else {}
     found: dict[uuid.UUID, list[Told]] = defaultdict(list)
@@ -77,8 +77,10 @@ def _sourced(ids: Sequence[uuid.UUID]) -> QuerySet[RelationPlayer, Any]:
     return of_beliefs.values_list(*told).union(of_relations.values_list(*told), all=True)
 
 
-def _evidence(relations: Sequence[uuid.UUID]) -> QuerySet[RelationPlayer]:
-    players = RelationPlayer.objects.filter(kind="sourcing", role="evidence", relation__in=relations)
+def _evidence(by: Principal, relations: Sequence[uuid.UUID]) -> QuerySet[RelationPlayer]:
+    players = RelationPlayer.objects.filter(
+        readable_by(by, "source__"), workspace=by.workspace, kind="sourcing", role="evidence", relation__in=relations
+    )
     taken_back = Exists(WithdrawnSource.objects.filter(source=OuterRef("source"), in_force=True))
     return (
         players.annotate(taken_back=taken_back)

@@ -17,7 +17,7 @@ from django.db.models import Count, Q, QuerySet
 from memoryapp.doors.errors import NotFound
 from memoryapp.graph.models import Belief, Relation, RelationPlayer, RelationState
 from memoryapp.graph.queries import walks, withdrawals
-from memoryapp.graph.queries.relations import relations
+from memoryapp.graph.queries.relations import out_of_sight, relations
 from memoryapp.graph.queries.told import Told, history, provenance, quotes, told
 from memoryapp.ledger import prepared
 from memoryapp.ledger.models import ServedItem, Workspace
@@ -113,13 +113,12 @@ def _relations_of(belief: uuid.UUID) -> QuerySet[Relation]:
 
 
 def _hidden_players(by: Principal, relations: list[uuid.UUID]) -> set[uuid.UUID]:
-    """The relations in which a belief out of sight plays."""
+    """The relations in which a belief or source out of sight plays."""
     return set(prepared.rows(_hidden, by=by, relations=relations))
 
 
 def _hidden(by: Principal, relations: Sequence[uuid.UUID]) -> QuerySet[RelationPlayer, uuid.UUID]:
-    playing = RelationPlayer.objects.filter(relation__in=relations, belief__isnull=False)
-    return playing.exclude(Belief.objects.sighted(by)).values_list("relation", flat=True)
+    return out_of_sight(by).filter(relation__in=relations).values_list("relation", flat=True)
 
 
 def _players(relations: list[Relation]) -> dict[uuid.UUID, list[RelationPlayer]]:

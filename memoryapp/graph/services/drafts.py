@@ -20,7 +20,8 @@ from memoryapp.doors.moments import Precision
 from memoryapp.graph import slots, todays
 from memoryapp.graph.identity import resolve
 from memoryapp.graph.models import Belief, Node
-from memoryapp.graph.models.beliefs import Standing, Status
+from memoryapp.graph.models.beliefs import Audience, Standing, Status
+from memoryapp.graph.services.audiences import actors_of
 from memoryapp.graph.services.beliefs import audience_fault
 from memoryapp.graph.statements import Moment, NodeReference, Quoted, Statement
 from memoryapp.ledger.models import Write
@@ -28,6 +29,7 @@ from memoryapp.ledger.principal import Principal
 from memoryapp.ontology.compiled import FACT, Ontology
 from memoryapp.ontology.normalise import normal_value
 from memoryapp.ontology.queries import current_ontology
+from memoryapp.sources.audiences import audience_of, within_all
 from memoryapp.sources.queries import taken_back
 from memoryapp.sources.quoting import nobody_vouches
 
@@ -102,6 +104,8 @@ class Reading:
         cited = {quoted.source.pk for statement in statements for quoted in statement.evidence}
         self.taken_back = taken_back(cited)
         """Sources among the evidence on which nothing stands any more."""
+        self.readers = audience_of([quoted.source for statement in statements for quoted in statement.evidence])
+        """Who may be served each of them."""
 
     def draft(self, statement: Statement, row: int) -> Draft | list[Violation]:
         """The draft of one statement, or everything that is wrong with it."""
@@ -162,6 +166,7 @@ class _One:
         if not owners and subject is not None and shape != Belief.Shape.STATEMENT:
             owners = [subject]
         owners = list({node.pk: node for node in owners}.values())
+        audience, readers = self._audience(owners)
         if fault := audience_fault(self.reading.write, said.audience, said.readers, bool(owners)):
             self._add(*fault)
         if self.wrong:
@@ -188,8 +193,8 @@ class _One:
             digest=digest,
             valid_from=valid_from,
             valid_to=valid_to,
-            audience=said.audience,
-            readers=said.readers,
+            audience=audience,
+            readers=readers,
             evidence=list({(q.source.pk, q.start, q.end): q for q in said.evidence}.values()),
             premises=[self.reading._premises[premise] for premise in dict.fromkeys(said.premises)],
         )
@@ -270,6 +275,25 @@ class _One:
         for place, premise in enumerate(said.premises):
             if self.reading.premise(premise) is None:
                 self._add(f"/premises/{place}", "no_such_belief", "There is no such belief to conclude from.", "its id")
+
+    def _audience(self, owners: Sequence[Node]) -> tuple[str, tuple[uuid.UUID, ...]]:
+        """Who may be served it: what is learned from words for few is for these, or for fewer when it says so."""
+        said = self.statement
+        within = within_all(self.reading.readers.get(quoted.source.pk) for quoted in said.evidence)
+        if within is None:
+            return said.audience, said.readers
+        if said.audience == Audience.WORKSPACE and within:
+            return Audience.NAMED, tuple(sorted(within))
+        served = set(said.readers)
+        if said.audience == Audience.OWNERS:
+            served = set(actors_of(self.reading.write.workspace_id, [node.pk for node in owners]))
+        if said.audience == Audience.WORKSPACE or not served <= within:
+            message = "What it stands on is for fewer."
+            accepted = (
+                "the audience named, with readers of all its sources" if within else "sources with common readers"
+            )
+            self._add("/audience", "wider_than_source", message, accepted)
+        return said.audience, said.readers
 
     def _check_confidence(self) -> None:
         confidence = self.statement.confidence

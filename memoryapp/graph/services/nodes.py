@@ -208,6 +208,7 @@ def _new(write: Write, ontology: Ontology, row: _Row) -> Node:
         node_class=row.given.node_class,
         label=label,
         bare_label=bare_text(label)[:LONGEST_LABEL],
+        known_to_all=not any(quoted.source.audience_id for quoted in row.given.evidence),
         ontology_version=ontology.number,
         write=write,
         recorded_at=write.recorded_at,

@@ -24,11 +24,14 @@ LONGEST_LABEL = 300
 
 @dataclass
 class Projection:
-    """What the beliefs about a node say it is at an instant."""
+    """What the beliefs about a node say it is at an instant. `kept` are keys that only beliefs for few tell of: a node
+    that few know is identified by them, and goes on to be when all know it; one that all know takes on none of them.
+    """
 
     properties: dict[str, Any] = field(default_factory=dict)
     label: str = ""
     keys: list[Key] = field(default_factory=list)
+    kept: list[Key] = field(default_factory=list)
 
 
 def project(write: Write, nodes: Iterable[Node]) -> None:
@@ -67,7 +70,6 @@ def projections_at(
         rows = Belief.objects.filter(
             subject__in=[node.pk for node in nodes[start : start + CHUNK]],
             shape=Belief.Shape.PROPERTY,
-            audience=Audience.WORKSPACE,
             status__in=[Status.ACTIVATED, Status.ARCHIVED],
             standing__in=[Standing.HOLDS, Standing.ENDED, Standing.WITHDRAWN],
         ).order_by("recorded_at", "id")
@@ -81,8 +83,12 @@ def _projection(ontology: Ontology, node: Node, beliefs: list[Belief], at: dt.da
     held: dict[str, list[Any]] = defaultdict(list)
     named: dict[str, list[Any]] = defaultdict(list)
     ever: dict[str, list[Any]] = defaultdict(list)
+    told: dict[str, list[Any]] = defaultdict(list)
     for belief in beliefs:
         if belief.predicate not in known or is_empty(belief.value):
+            continue
+        told[belief.predicate].append(belief.value)
+        if belief.audience != Audience.WORKSPACE:
             continue
         ever[belief.predicate].append(belief.value)
         if belief.standing == Standing.WITHDRAWN:
@@ -97,7 +103,9 @@ def _projection(ontology: Ontology, node: Node, beliefs: list[Belief], at: dt.da
         values = list({repr(normal_value(value, normaliser)): value for value in held[name]}.values())
         properties[name] = values if known[name].multi_valued else values[-1]
     label = ontology.label(node.node_class, {name: values[-1] for name, values in named.items()} | properties)
-    return Projection(properties, label[:LONGEST_LABEL], keys_of_values(ontology, node.node_class, ever))
+    every = keys_of_values(ontology, node.node_class, told)
+    keys = keys_of_values(ontology, node.node_class, ever) if node.known_to_all else every
+    return Projection(properties, label[:LONGEST_LABEL], keys, every)
 
 
 def _holds(belief: Belief, at: dt.datetime) -> bool:
@@ -122,7 +130,8 @@ def _keep_keys(write: Write, nodes: Sequence[Node], projections: dict[uuid.UUID,
     wanted = {(node.pk, key): node for node in nodes for key in projections[node.pk].keys}
     new = [(node, key) for (pk, key), node in wanted.items() if (pk, key) not in rows]
     again = [row for place, row in rows.items() if place in wanted and not row.active]
-    gone = [row for place, row in rows.items() if place not in wanted and row.active]
+    kept = wanted.keys() | {(node.pk, key) for node in nodes for key in projections[node.pk].kept}
+    gone = [row for place, row in rows.items() if place not in kept and row.active]
     _refuse_taken(write.workspace, [*new, *((row.node, _key(row)) for row in again)], gone)
     for row in [*again, *gone]:
         row.active = not row.active

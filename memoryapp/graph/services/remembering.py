@@ -5,6 +5,7 @@ Writes of a workspace run one after another, so what is read here still holds wh
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -12,7 +13,7 @@ from typing import Literal
 from memoryapp.doors.errors import Conflict, Invalid, Violation
 from memoryapp.graph import changes, slots
 from memoryapp.graph import waiting as waiting_room
-from memoryapp.graph.models import Belief, BeliefReader, BeliefState
+from memoryapp.graph.models import Belief, BeliefReader, BeliefState, Node
 from memoryapp.graph.models.beliefs import Audience, Standing, Status
 from memoryapp.graph.services import conflict
 from memoryapp.graph.services.assembling import Assembly, Playing
@@ -159,6 +160,7 @@ class _Batch:
         self.held = conflict.Held(write, drafts)
         self.made: list[Belief] = []
         self.states: list[BeliefState] = []
+        self.met: dict[uuid.UUID, Node] = {}
         self.readers: list[BeliefReader] = []
         self.rivals: list[tuple[Belief, list[conflict.Rival]]] = []
         self.taken: list[tuple[Belief, Outcome]] = []
@@ -194,7 +196,7 @@ class _Batch:
         touched += [belief for belief, outcome in self.taken if outcome != "already_known"]
         for cases in opened.values():
             touched += conflict.settle_by_policy(self.write, cases)
-        changes.announce(self.write, touched)
+        changes.announce(self.write, [*touched, *self.met.values()])
         return [
             Remembered(belief, outcome, tuple(opened.get(belief.pk, ())) if outcome == "resolving" else ())
             for belief, outcome in self.taken
@@ -248,6 +250,9 @@ class _Batch:
         """Gather a new belief with its owners and what it stands on."""
         belief = _belief(self.write, draft, self.ontology_version, status)
         owners = sorted(str(node.pk) for node in draft.owners)
+        if draft.audience == Audience.WORKSPACE:
+            nodes = [*draft.owners, draft.subject, draft.object]
+            self.met |= {node.pk: node for node in nodes if node and not node.known_to_all}
         self.made.append(belief)
         self.states.append(state_of(self.write, belief, owners, reason))
         self.readers += [
@@ -265,6 +270,8 @@ class _Batch:
 
     def store(self) -> None:
         """Store what was gathered."""
+        if self.met:
+            Node.objects.filter(pk__in=self.met).update(known_to_all=True)
         prepared.insert(self.made)
         prepared.insert(self.states)
         prepared.insert(self.readers)

@@ -16,6 +16,7 @@ from memoryapp.graph.models import Belief, Relation
 from memoryapp.graph.models.beliefs import Standing, Status
 from memoryapp.graph.services import conflict
 from memoryapp.graph.services.assembling import Assembly, Playing, change_relation
+from memoryapp.graph.services.audiences import readers_of
 from memoryapp.graph.services.beliefs import change_state, owners_of, set_dates, supersede
 from memoryapp.graph.services.editing import replace
 from memoryapp.graph.services.remembering import record_all
@@ -246,7 +247,7 @@ def _never_right(write: Write, belief: Belief, reason: str) -> None:
 def _condition(write: Write, dependent: Belief, text: str, reason: str) -> Belief:
     """The condition as a belief of the person who stated it, and the conditioning of what depends on it."""
     kind = CONDITION_KIND if CONDITION_KIND in current_ontology(write.workspace).instantiable_kinds else dependent.kind
-    source = sources.state(write, text)
+    source = sources.state(write, text, readers=readers_of(dependent))
     statement = Statement(
         kind=kind,
         content=text,

@@ -16,6 +16,7 @@ from memoryapp.graph.models.beliefs import Standing, Status
 from memoryapp.graph.queries.falling import Fall, Return, foresee
 from memoryapp.graph.services import conflict
 from memoryapp.graph.services.assembling import Assembly, Playing, change_relation
+from memoryapp.graph.services.audiences import readers_of
 from memoryapp.graph.services.beliefs import HEAD, change_state, change_states
 from memoryapp.ledger.models import Write
 from memoryapp.review import services as review
@@ -107,7 +108,7 @@ def take_back(
 
 def stand_on(write: Write, belief: Belief, words: str) -> None:
     """Let a belief stand on what the deciding member says, as a statement of theirs."""
-    source = telling.state(write, words)
+    source = telling.state(write, words, readers=readers_of(belief))
     assembly = Assembly(write, belief.ontology_version)
     players = [Playing("evidence", source=source), Playing("sourced", belief=belief)]
     assembly.add("sourcing", players, reason="A person said what it stands on.")

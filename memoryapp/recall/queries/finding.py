@@ -182,7 +182,7 @@ def _sources(
 
     Beliefs outside the caller's audience change nothing here, as if they were not there.
     """
-    found = Source.objects.filter(workspace=by.workspace)
+    found: QuerySet[Source] = Source.objects.visible_to(by)
     if form.over == "turns":
         found = found.filter(kind=Source.Kind.CHAT_TURN)
     if known_at:

@@ -18,11 +18,10 @@ from memoryapp.graph.queries.told import cited, told
 from memoryapp.index import queries as index
 from memoryapp.index.said import SOURCE, passages, zone
 from memoryapp.ledger import prepared
-from memoryapp.ledger.models import Workspace
 from memoryapp.ledger.principal import Principal
 from memoryapp.recall.asked import Asked, Hit, Told
 from memoryapp.recall.feeding import BELIEF, NODE
-from memoryapp.sources.models import Source
+from memoryapp.sources.models import Source, readable_by
 from memoryapp.timeline.feeding import EPISODE
 from memoryapp.timeline.models import Episode
 from memoryapp.timeline.queries import Shown, with_details
@@ -71,7 +70,7 @@ def _beliefs(by: Principal, asked: Asked, found: Sequence[index.Hit]) -> dict[uu
     owners = listing.owners(ids)
     changes = _changes(by, ids, asked) if asked.history or asked.of_another_time else {}
     relations = [change.relation.pk for several in changes.values() for change in several]
-    supports = support([*ids, *relations], asked.known_at)
+    supports = support(by, [*ids, *relations], asked.known_at)
     made = {}
     for hit in found:
         belief = beliefs.get(hit.target_id)
@@ -107,7 +106,7 @@ def _seen_nodes(by: Principal, ids: Sequence[uuid.UUID]) -> QuerySet[Node]:
 
 def _sources(by: Principal, among: Among, found: Sequence[index.Hit]) -> dict[uuid.UUID, Hit]:
     ids = [hit.target_id for hit in found]
-    rows = {one.pk: one for one in prepared.rows(_seen_sources, workspace=by.workspace, ids=ids)}
+    rows = {one.pk: one for one in prepared.rows(_seen_sources, by=by, ids=ids)}
     learned = listing.standing_on(by, ids)
     served = among(one.belief.pk for several in learned.values() for one in several)
     made = {}
@@ -126,8 +125,8 @@ def _sources(by: Principal, among: Among, found: Sequence[index.Hit]) -> dict[uu
     return made
 
 
-def _seen_sources(workspace: Workspace, ids: Sequence[uuid.UUID]) -> QuerySet[Source]:
-    return Source.objects.filter(workspace=workspace, pk__in=ids).select_related("participant", "thread", "member")
+def _seen_sources(by: Principal, ids: Sequence[uuid.UUID]) -> QuerySet[Source]:
+    return Source.objects.visible_to(by).filter(pk__in=ids).select_related("participant", "thread", "member")
 
 
 def _episodes(by: Principal, asked: Asked, found: Sequence[index.Hit]) -> dict[uuid.UUID, Hit]:
@@ -205,14 +204,17 @@ def _changes(by: Principal, ids: Sequence[uuid.UUID], asked: Asked) -> dict[uuid
     return found
 
 
-def support(ids: Iterable[uuid.UUID], known_at: dt.datetime | None = None) -> dict[uuid.UUID, list[Support]]:
-    """What these beliefs and relations stand on, the earliest said first; nothing that is taken back. Two queries."""
+def support(
+    by: Principal, ids: Iterable[uuid.UUID], known_at: dt.datetime | None = None
+) -> dict[uuid.UUID, list[Support]]:
+    """What these beliefs and relations stand on, the earliest said first; nothing that is taken back or out
+    of sight. Two queries."""
     of_relation = {
         relation: belief or played_by
         for relation, belief, played_by in prepared.rows(_sourced, ids=list(ids), known_at=known_at)
     }
     found: dict[uuid.UUID, list[Support]] = defaultdict(list)
-    for player in prepared.rows(_evidence, relations=list(of_relation)):
+    for player in prepared.rows(_evidence, by=by, relations=list(of_relation)):
         stands = of_relation[player.relation_id]
         if player.source is not None and stands is not None:
             found[stands].append(Support(player.source, player.quote))
@@ -229,8 +231,10 @@ def _sourced(ids: Sequence[uuid.UUID], known_at: dt.datetime | None) -> QuerySet
     return of_beliefs.values_list(*told).union(of_relations.values_list(*told), all=True)
 
 
-def _evidence(relations: Sequence[uuid.UUID]) -> QuerySet[RelationPlayer]:
-    evidence = RelationPlayer.objects.filter(kind="sourcing", role="evidence", relation__in=relations)
+def _evidence(by: Principal, relations: Sequence[uuid.UUID]) -> QuerySet[RelationPlayer]:
+    evidence = RelationPlayer.objects.filter(
+        readable_by(by, "source__"), workspace=by.workspace, kind="sourcing", role="evidence", relation__in=relations
+    )
     evidence = evidence.exclude(source__taken_back__in_force=True)
     return evidence.select_related("source__participant", "source__thread", "source__member").order_by(
         "source__said_at", "source", "span_start"

@@ -21,6 +21,7 @@ from memoryapp.graph.queries.told import cited
 from memoryapp.ledger.principal import Principal
 from memoryapp.ontology.compiled import Ontology
 from memoryapp.ontology.queries import current_ontology
+from memoryapp.sources.models import readable_by
 from memoryapp.timeline.models import Episode, EpisodeBelief, EpisodeParticipant, EpisodeRevision, EpisodeSource, State
 from memoryapp.timeline.queries.told import Shown
 
@@ -190,7 +191,9 @@ def known_from(by: Principal, revision: EpisodeRevision) -> list[dict[str, Any]]
     """What an episode is known from by this revision, with the quoted words; nothing for who may not read sources."""
     if not by.may("read_sources"):
         return []
-    rows = EpisodeSource.objects.filter(revision=revision).select_related("source__participant", "source__thread")
+    rows = EpisodeSource.objects.filter(readable_by(by, "source__"), revision=revision).select_related(
+        "source__participant", "source__thread"
+    )
     return [
         cited(one.source)
         | {

@@ -92,7 +92,7 @@ def search(
 def _turns(by: Principal, rows: QuerySet[Episode]) -> QuerySet[Source]:
     """The turns of these conversations that stand."""
     threads = rows.filter(thread__isnull=False).order_by().values("thread")
-    turns = Source.objects.filter(workspace=by.workspace, kind=Source.Kind.CHAT_TURN, thread__in=threads)
+    turns = Source.objects.visible_to(by).filter(kind=Source.Kind.CHAT_TURN, thread__in=threads)
     return turns.exclude(pk__in=withdrawn(by.workspace))
 
 

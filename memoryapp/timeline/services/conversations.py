@@ -19,15 +19,16 @@ from memoryapp.doors.moments import Moment, Precision, end_of
 from memoryapp.graph.identity import unfolded
 from memoryapp.graph.models import ParticipantNode
 from memoryapp.index.said import zone
-from memoryapp.ledger.models import Write
+from memoryapp.ledger.models import Actor, Write
 from memoryapp.ontology.queries import current_ontology
+from memoryapp.sources.audiences import audience_of
 from memoryapp.sources.models import Source, Thread
 from memoryapp.timeline.inputs import EpisodeInput, Happened, Taking
-from memoryapp.timeline.models import Episode, EpisodeRevision, Span, State
+from memoryapp.timeline.models import Audience, Episode, EpisodeRevision, Span, State
 from memoryapp.timeline.services import drafts
 from memoryapp.timeline.services.drafts import Draft
 from memoryapp.timeline.services.revising import said, stand_again
-from memoryapp.timeline.services.storing import new_head, revise_head, store_revisions
+from memoryapp.timeline.services.storing import name_readers, new_head, revise_head, store_revisions
 
 CONVERSATION = "conversation"
 """The kind of episode that a thread is of, where the workspace declares it."""
@@ -86,15 +87,24 @@ def _begin(
         return
     ontology = current_ontology(write.workspace)
     people = _people(threads)
+    readers = audience_of(list(Thread.objects.filter(pk__in=threads)))
     drafted = []
     for thread_id in threads:
         draft = Draft(CONVERSATION)
-        draft.told = _when(first[thread_id], last[thread_id]) | {"state": State.RECORDED, "audience": "workspace"}
+        draft.told = _when(first[thread_id], last[thread_id]) | {
+            "state": State.RECORDED,
+            "audience": Audience.WORKSPACE,
+        }
+        if readers[thread_id] is not None:
+            draft.told["audience"] = Audience.NAMED
         takings = [Taking(node) for node in people.get(thread_id, ())]
         drafts.read_participants(draft, write, ontology, takings)
         drafted.append((new_head(write, draft, ontology.number, thread_id=thread_id), draft))
     Episode.objects.bulk_create(episode for episode, _ in drafted)
     store_revisions(write, drafted)
+    for episode, _ in drafted:
+        if named := readers[episode.thread_id]:  # type: ignore[index]
+            name_readers(write, episode, list(Actor.objects.filter(pk__in=named)))
 
 
 def _amend(write: Write, episode: Episode, first: Source, last: Source) -> None:

@@ -16,6 +16,8 @@ from memoryapp.graph.models import Node
 from memoryapp.graph.statements import Quoted
 from memoryapp.ledger.models import Actor, Write
 from memoryapp.ontology.compiled import Ontology
+from memoryapp.sources.audiences import audience_of, within_all
+from memoryapp.sources.models import Source, Thread
 from memoryapp.sources.queries import taken_back
 from memoryapp.timeline.inputs import Happened, Taking
 from memoryapp.timeline.models import Audience, Span, State
@@ -136,6 +138,21 @@ def read_audience(draft: Draft, write: Write, audience: str, readers: Sequence[u
     if len(actors) < len(set(readers)):
         draft.add("/readers", "no_such_actor", "There is no such actor.", "ids of members or agents of this workspace")
     return actors
+
+
+def keep_within(draft: Draft, write: Write, named: list[Actor], thread: Thread | None = None) -> list[Actor]:
+    """What is known from words for few is for these, or for fewer when it says so; gives the readers."""
+    told: list[Thread | Source] = [one.source for one in draft.evidence]
+    within = within_all(audience_of([*told, *([thread] if thread else [])]).values())
+    if within is None:
+        return named
+    if draft.told["audience"] == Audience.WORKSPACE and within:
+        draft.told["audience"] = Audience.NAMED
+        return list(Actor.objects.filter(pk__in=within))
+    if draft.told["audience"] != Audience.NAMED or not {one.pk for one in named} <= within:
+        message = "What it is known from is for fewer."
+        draft.add("/audience", "wider_than_source", message, "the audience named, with readers of all its sources")
+    return named
 
 
 def in_row(violations: Sequence[Violation], row: int) -> list[Violation]:

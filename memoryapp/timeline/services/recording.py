@@ -117,6 +117,7 @@ def _read(write: Write, ontology: Ontology, told: EpisodeInput, known: Episode |
     drafts.read_participants(draft, write, ontology, told.participants)
     drafts.read_evidence(draft, told.evidence)
     row.readers = drafts.read_audience(draft, write, told.audience, told.readers)
+    row.readers = drafts.keep_within(draft, write, row.readers, row.thread)
     if len(told.external_id) > 200 or "\x00" in told.external_id:
         draft.add("/external_id", "not_an_id", "This cannot be an external id.", "at most 200 characters")
     return row
@@ -127,7 +128,7 @@ def _thread(draft: Draft, write: Write, ontology: Ontology, told: EpisodeInput) 
         draft.add("/thread", "not_a_conversation", f"A {told.kind} has no thread.", f"kind {CONVERSATION}")
         return None
     assert told.thread is not None
-    found = Thread.objects.filter(workspace=write.workspace, pk=told.thread).first()
+    found = Thread.objects.visible_to(write.by).filter(pk=told.thread).first()
     if found is None:
         draft.add("/thread", "no_such_thread", "There is no such thread.", "a conversation of this workspace")
         return None

@@ -36,6 +36,7 @@ def amend(write: Write, episode_id: uuid.UUID, amendment: Amendment, *, reason: 
     draft = said(latest)
     _amend(draft, write, ontology, episode, amendment)
     readers = drafts.read_audience(draft, write, amendment.audience or episode.audience, amendment.readers)
+    readers = drafts.keep_within(draft, write, readers)
     _read_reason(draft, reason)
     if draft.wrong:
         raise Invalid.all(draft.wrong)
