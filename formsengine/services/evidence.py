@@ -84,7 +84,7 @@ def _source(by: Principal, named: Any) -> Source | None:
         wanted = uuid.UUID(str(named))
     except ValueError:
         return None
-    return Source.objects.filter(workspace=by.workspace, pk=wanted).first()
+    return Source.objects.visible_to(by).filter(pk=wanted).first()
 
 
 def with_things(by: Principal, response: Response, ops: Sequence[Op]) -> tuple[list[Op], dict[str, dict[str, Any]]]:

@@ -206,6 +206,7 @@ def _shown(answer: Any) -> tuple[int, str]:
     text = re.sub(r'name="csrfmiddlewaretoken" value="[^"]*"|"X-CSRFToken": "[^"]*"', "", text)
     text = re.sub(r"<section[^>]*served-title.*?</section>", "", text, flags=re.S)
     text = re.sub(r"<span>Served [^<]*</span>|<dt>Serveds</dt><dd>\d+</dd>|What goes <span class=.count.>\d+", "", text)
+    text = re.sub(r'data-since="[0-9]+"|figure__note">the oldest [^<]*', "", text)
     text = re.sub(r"<time[^>]*>.*?</time>|<li>A job has been waiting[^<]*</li>", "", text, flags=re.S)
     return answer.status_code, text
 

@@ -143,7 +143,7 @@ def read_links(draft: Draft, write: Write, links: Sequence[LinkInput]) -> None:
             Belief.objects.visible_to(write.by).filter(pk__in=_ids(links, "belief")).values_list("pk", flat=True)
         ),
         "source": set(
-            Source.objects.filter(workspace=write.workspace, pk__in=_ids(links, "source")).values_list("pk", flat=True)
+            Source.objects.visible_to(write.by).filter(pk__in=_ids(links, "source")).values_list("pk", flat=True)
         ),
     }
     gone = taken_back(_ids(links, "source"))
