@@ -6,10 +6,11 @@ class FormsConfig(AppConfig):
     label = "forms"
 
     def ready(self) -> None:
-        from formsengine import checks, erasing, hooks
+        from formsengine import checks, erasing, hooks, mentions
         from formsengine.services.storing import DELIVER
         from memoryapp.ledger import jobs
 
         jobs.register(DELIVER, hooks.deliver, title="Tell what happened in a form")
         erasing.register()
         checks.register()
+        mentions.register()

@@ -15,6 +15,7 @@ class GraphConfig(AppConfig):
             erasing,
             fitting,
             identity_cases,
+            mentions,
             participants,
             policy,
             retyping,
@@ -54,5 +55,6 @@ class GraphConfig(AppConfig):
         erasing.register()
         retyping.register()
         fitting.register()
+        mentions.register()
         rests_on_source("graph", Resting(withdrawing.withdrawn, withdrawing.lifted))
         checks.register()

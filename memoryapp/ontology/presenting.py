@@ -196,7 +196,8 @@ def figure(before: dict[str, Any] | None, after: dict[str, Any] | None) -> dict[
 
     rows = []
     for field in ("above", "below"):
-        was, now = names(before, field), names(after, field)
+        now = names(after, field)
+        was = names(before, field) if before else [one for one in now if field == "above"]
         rows.append([_box(one, one in was, one in now) for one in dict.fromkeys([*was, *now])])
     own = after or before
     middle = [] if own is None else [_box(own["name"], before is not None, after is not None)]

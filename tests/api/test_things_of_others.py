@@ -18,6 +18,7 @@ from memoryapp.access.endpoints import Endpoint
 from memoryapp.access.models import User
 from memoryapp.ledger.models import Workspace
 from memoryapp.ledger.principal import Principal
+from memoryapp.ontology.api.proposals import EXAMPLE as PROPOSAL
 from tests.api.calling import Caller
 from tests.api.conftest import Things
 from tests.api.test_every_address import addresses
@@ -31,6 +32,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "withdraw-thread": {"rationale": "It was said of somebody else."},
     "give-owner": REASON | {"owner": "01890a5d-ac96-774b-bcce-b302099a8057"},
     "episode-learned": {"beliefs": ["01890a5d-ac96-774b-bcce-b302099a8057"]},
+    "proposal-revise": PROPOSAL,
     "form-version-publish": {},
     "form-response-write": {"ops": [{"op": "set", "field": "name", "value": "Ana"}]},
     "form-response-refresh": {},

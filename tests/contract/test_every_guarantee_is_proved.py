@@ -13,11 +13,12 @@ ROOT = Path(__file__).resolve().parents[2]
 DOCUMENT = ROOT / "docs" / "guarantees.md"
 
 PROMISED = {
-    *(f"T{number}" for number in [*range(1, 35), *range(36, 44)]),
-    *(f"R{number}" for number in [*range(1, 18), 20, 21, 22, *range(25, 29)]),
-    *(f"C{number}" for number in [*range(1, 7), *range(8, 13)]),
+    *(f"T{number}" for number in range(1, 44)),
+    *(f"R{number}" for number in [*range(1, 18), 20, 21, 22, 23, *range(25, 29)]),
+    *(f"C{number}" for number in range(1, 13)),
     *(f"V{number}" for number in range(1, 7)),
     *(f"L{number}" for number in range(1, 5)),
+    *(f"A{number}" for number in range(1, 13)),
     *(f"E{number}" for number in range(1, 6)),
     *(f"F{number}" for number in range(1, 6)),
     *(f"Q{number}" for number in [1, 2, 3, 4, 6, 7]),

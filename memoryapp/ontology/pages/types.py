@@ -54,7 +54,7 @@ def types(request: HttpRequest, by: Principal) -> HttpResponse:
                 document.episode_kinds,
                 lambda name: _episode(ontology, name) | _told(added, counts, "episode_kind", name),
             ),
-            "links": _links(by, ontology.number, editions[0].number),
+            "ways": _links(by, ontology.number, editions[0].number),
             "views": [{"name": name, "one": one} for name, one in document.views.items()],
         },
     )
