@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from formsengine.models import FormNotice
 from memoryapp.ledger import jobs
+from memoryapp.ledger.models import Write
 from memoryapp.ledger.services import record
 
 Called = Callable[[FormNotice], None]
@@ -32,4 +33,9 @@ def deliver(run: jobs.Run) -> None:
     if called is None:
         raise jobs.Failed(f"Nothing here is called {notice.calls}.")
     called(notice)
-    record(run.by, "deliver_notice", lambda write: (taken(write, notice), run.finish({"notice": str(notice.pk)})))
+
+    def note(write: Write) -> None:
+        taken(write, notice)
+        run.finish({"notice": str(notice.pk)})
+
+    record(run.by, "deliver_notice", note)

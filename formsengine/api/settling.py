@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import uuid
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from django.urls import path
 from django.utils import timezone
@@ -23,6 +24,8 @@ from memoryapp.access.endpoints import Endpoint, described
 from memoryapp.doors.fields import Fields, Flag, OneOf, Several, Text, Told, Whole
 from memoryapp.ledger.idempotency import Answer
 from memoryapp.ledger.models import Write
+
+Verb = TypeVar("Verb", bound=Callable[..., Any])
 
 
 class SubmittingBody(Told):
@@ -101,7 +104,7 @@ class Note(Fields):
 
 class ReturningBody(Told):
     reason = Text(max_length=2000)
-    notes = Note(many=True, required=False, max_length=200)
+    notes = Several(child=Note(), required=False, max_length=200)
 
 
 class AcceptingBody(Told):
@@ -130,9 +133,9 @@ class _Settling(Endpoint):
         return self.write(action, act)
 
 
-def _described(operation: str, summary: str, description: str, example: dict[str, Any]) -> Any:
+def _described(operation: str, summary: str, description: str, example: dict[str, Any]) -> Callable[[Verb], Verb]:
     name = "".join(part.capitalize() for part in operation.split("_"))
-    return extend_schema(
+    made: Callable[[Verb], Verb] = extend_schema(
         operation_id=operation,
         tags=["forms"],
         summary=summary,
@@ -140,6 +143,7 @@ def _described(operation: str, summary: str, description: str, example: dict[str
         responses={200: described(name, SEEN)},
         examples=[OpenApiExample(summary, value=example, request_only=True)],
     )
+    return made
 
 
 class Returning(_Settling):

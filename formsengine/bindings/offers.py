@@ -10,10 +10,12 @@ from formsengine.definition.plan import Planned
 from formsengine.log.prefill import Offer
 from formsengine.log.response import Response
 from formsengine.models import FormResponse, ResponseState
+from memoryapp.context.queries.entries import Asked, revisions
 from memoryapp.graph.models import Belief, Node
 from memoryapp.graph.models.beliefs import Audience
 from memoryapp.graph.queries.views import Scope, current
 from memoryapp.ledger.principal import Principal
+from memoryapp.ontology.normalise import normal_text
 
 MOST = 20
 """Values of one source that are offered; several fill nothing and are named."""
@@ -96,8 +98,15 @@ def _launch(by: Principal, row: FormResponse, planned: Planned, source: Prefill)
 
 
 def _context(by: Principal, row: FormResponse, planned: Planned, source: Prefill) -> Iterator[Offer]:
-    """The room of standing words offers nothing to forms yet."""
-    return iter(())
+    """`section/title`: what a standing entry says; without a title, every entry of the section."""
+    section, _, title = source.key.partition("/")
+    if not by.may("read_context"):
+        return
+    found = revisions(by, Asked(sections=(section,))).filter(entry__audience="workspace")
+    if title:
+        found = found.filter(title_key=normal_text(title))
+    for one in found[:MOST]:
+        yield Offer(planned.name, one.content, str(one.entry_id), str(one.sequence))
 
 
 SOURCES = {

@@ -172,10 +172,10 @@ class Planner:
             self.things[binding.name, row] = Thing(node.label, node)
             return
         if "field" in binding.data:
-            kept = self.kept(str(binding.data["field"]), row)
-            node = Node.objects.visible_to(self.by).filter(pk=_uuid(kept)).first() if kept else None
-            if node is not None:
-                self.things[binding.name, row] = Thing(node.label, unfolded(node))
+            wanted = _uuid(self.kept(str(binding.data["field"]), row))
+            named = Node.objects.visible_to(self.by).filter(pk=wanted).first() if wanted else None
+            if named is not None:
+                self.things[binding.name, row] = Thing(named.label, unfolded(named))
             return
         node_class = str(binding.data["class"])
         known = self.ontology.properties_of(node_class)

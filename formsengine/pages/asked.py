@@ -98,7 +98,7 @@ class Step:
             about = ""
             if item.row_label:
                 named = self.plan.by_name[item.row_label]
-                about = shown(self.response.evaluation.values.get((named.uid, row)))
+                about = spoken(self.plan, named, kept) if (kept := self._kept((named.uid, row))) is not None else ""
             words = f"{number}. {about}" if about else f"{label} {number}"
             yield {"kind": "row", "words": words, "row": row, "hidden": not relevant, "held": row not in live,
                    "id": anchor(item.name, row)}  # fmt: skip
@@ -112,13 +112,17 @@ class Step:
             "more": "",
         }
 
+    def _kept(self, key: Key) -> Any:
+        revision = self.response.revision(key)
+        return revision.kept if revision and revision.status == "answer" else None
+
     def slot(self, key: Key) -> dict[str, Any]:
         """One field with its answer, its state and what may be done about it."""
         response, planned = self.response, self.plan.items[key[0]]
         question, state = planned.question, response.evaluation.states[key]
         revision = response.revision(key)
         path = address(self.plan, response.rows, key)
-        kept = revision.kept if revision and revision.status == "answer" else None
+        kept = self._kept(key)
         made: dict[str, Any] = {
             "kind": "field",
             "id": anchor(question.name, key[1]),
@@ -150,8 +154,10 @@ class Step:
 
     def _about(self, planned: Planned, key: Key, state: State) -> dict[str, Any]:
         """What a person has to know of the field as it stands."""
-        told: dict[str, Any] = {"trouble": "", "warning": False, "others": [], "result": ""}
-        if state.name in (Is.INVALID, Is.HELD_CHOICE, Is.CONFLICT, Is.UNCONFIRMED):
+        told: dict[str, Any] = {"trouble": "", "asks": "", "warning": False, "others": [], "result": ""}
+        if state.name is Is.UNCONFIRMED:
+            told["asks"] = reason(self.response, key, state, self.language)
+        elif state.name in (Is.INVALID, Is.HELD_CHOICE, Is.CONFLICT):
             told["trouble"] = reason(self.response, key, state, self.language)
             told["warning"] = all(each.severity == "warning" for each in state.findings) and bool(state.findings)
         if planned.computed is not None:

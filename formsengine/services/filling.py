@@ -27,6 +27,7 @@ from formsengine.queries.loading import loaded, ready
 from formsengine.refusals import refused
 from formsengine.services import evidence as said
 from formsengine.services.storing import clock, held, keep
+from formsengine.view.shown import counts
 from memoryapp.doors import moments
 from memoryapp.doors.errors import Conflict, Invalid
 from memoryapp.graph.identity import resolve
@@ -74,6 +75,8 @@ def open_response(write: Write, opening: Opening) -> Written:
     )
     _name_readers(write, row, opening.readers)
     response = Response(str(row.pk), ready(version))
+    row.progress = counts(response)
+    row.save(update_fields=["progress"])
     response = _from_memory(write, row, response)[0]
     verdicts: list[dict[str, Any]] = []
     if opening.values:

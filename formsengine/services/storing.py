@@ -25,7 +25,7 @@ HEAD = ("version", "state", "lock", "submission", "digest", "progress", "changed
 
 def held(write: Write, response_id: uuid.UUID) -> FormResponse:
     """The response, locked until the transaction ends. Raises NotFound out of sight."""
-    rows = FormResponse.objects.select_for_update(of=("self",)).visible_to(write.by)  # type: ignore[attr-defined]
+    rows = FormResponse.objects.select_for_update(of=("self",)).visible_to(write.by)
     rows = rows.select_related("form", "version", "started_under", "subject")
     found: FormResponse | None = rows.filter(pk=response_id).first()
     if found is None or found.state == ResponseState.ERASED:

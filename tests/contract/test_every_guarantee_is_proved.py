@@ -21,7 +21,7 @@ PROMISED = {
     *(f"A{number}" for number in range(1, 13)),
     *(f"E{number}" for number in range(1, 6)),
     *(f"F{number}" for number in range(1, 6)),
-    *(f"Q{number}" for number in [1, 2, 3, 4, 6, 7]),
+    *(f"Q{number}" for number in range(1, 8)),
 }
 """What this product promises as it stands."""
 
