@@ -38,7 +38,7 @@ def difference(before: str, after: str, names: tuple[str, str] = ("before", "aft
         *names,
         lineterm="",
     )
-    shown = []
+    shown: list[str] = []
     for line in cut:
         if line.startswith("@@"):
             line = _moved(line, start)

@@ -33,7 +33,7 @@ SOURCES = described(
     help_text="Of a belief: what it stands on.",
 )
 HIT: Described = {
-    "what": serializers.ChoiceField(choices=["belief", "node", "source", "episode"]),
+    "what": serializers.ChoiceField(choices=["belief", "node", "source", "episode", "file"]),
     "id": serializers.UUIDField(),
     "text": serializers.CharField(),
     "provenance": serializers.CharField(help_text="Where it comes from, in one line."),
@@ -52,6 +52,7 @@ HIT: Described = {
     "node": serializers.DictField(required=False, help_text="Of a node: its class and label."),
     "source": serializers.DictField(required=False, help_text="Of a source: what it is, and which passage of it."),
     "episode": serializers.DictField(required=False, help_text="Of an episode: its kind, when, and who took part."),
+    "file": serializers.DictField(required=False, help_text="Of a file: its path and lock, and which passage of it."),
     "learned": serializers.ListField(
         child=serializers.DictField(),
         required=False,

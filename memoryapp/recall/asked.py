@@ -15,6 +15,7 @@ OVER = {
     "turns": "turns of conversations",
     "sources": "everything said or read",
     "episodes": "what happened",
+    "files": "files",
     "all": "all of these",
 }
 """What is searched, by the word that asks for it."""

@@ -14,6 +14,8 @@ from django.http import HttpRequest, HttpResponse
 from memoryapp.doors import moments
 from memoryapp.doors.errors import DomainError, Invalid
 from memoryapp.doors.pages import address, member_page, page
+from memoryapp.files.pages.presenting import file_url
+from memoryapp.files.queries import entry_by_id
 from memoryapp.graph.pages import presenting
 from memoryapp.ledger.principal import Principal
 from memoryapp.recall import queries
@@ -25,6 +27,7 @@ WORDS = {
     "turns": "Turns",
     "sources": "All said or read",
     "episodes": "What happened",
+    "files": "Files",
     "all": "All of these",
 }
 """What may be searched, short enough for a choice."""
@@ -138,6 +141,8 @@ def _url(by: Principal, what: str, thing: uuid.UUID) -> str:
         "source": "sources:source",
         "episode": "timeline:episode",
     }
+    if what == "file":
+        return file_url(by, entry_by_id(by, thing).path)
     return address(by, views[what], thing)
 
 

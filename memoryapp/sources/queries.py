@@ -12,6 +12,8 @@ from typing import Any
 
 from django.db.models import Count, Max, Min, OuterRef, Q, QuerySet, Subquery
 
+from memoryapp.access import paths
+from memoryapp.access.paths import PathPolicy
 from memoryapp.doors.errors import NotFound
 from memoryapp.ledger import prepared
 from memoryapp.ledger.models import Workspace
@@ -76,10 +78,22 @@ def turns(by: Principal, thread_id: uuid.UUID) -> QuerySet[Source]:
     )
 
 
+def within(policy: PathPolicy) -> Q:
+    """Of sources: those from no place in the tree of files, or from one that may be read there."""
+    if not policy.hides:
+        return Q()
+    return ~Q(kind__in=[Source.Kind.DOCUMENT, Source.Kind.FILE]) | policy.readable("path", ranges=False)
+
+
+def seen(by: Principal, found: Source | None) -> bool:
+    """Whether this source is there for somebody: one that was read from a file that they may not read is not."""
+    return found is not None and (not found.path or paths.of(by).may_read(found.path))
+
+
 def sources(by: Principal, kind: str = "") -> QuerySet[Source]:
     """Everything said or read, the latest first; of one kind when it is named."""
     by.require("read_sources")
-    found = _sources_of(by)
+    found = _sources_of(by).filter(within(paths.of(by)))
     return found.filter(kind=kind) if kind else found
 
 
@@ -99,7 +113,7 @@ def source(by: Principal, source_id: uuid.UUID) -> Source:
 def in_place(by: Principal, source_ids: list[uuid.UUID]) -> dict[uuid.UUID, InPlace]:
     """Each source where it stands, in two queries however many there are. Ids out of sight are left out."""
     by.require("read_sources")
-    found = prepared.rows(_with_ids, by=by, ids=source_ids)
+    found = [one for one in prepared.rows(_with_ids, by=by, ids=source_ids) if seen(by, one)]
     wanted = {(turn.thread_id, turn.position + step) for turn in found if turn.position is not None for step in (-1, 1)}
     around = (
         Source.objects.visible_to(by)
@@ -140,7 +154,8 @@ def sources_named(
 ) -> tuple[dict[uuid.UUID, Source], dict[tuple[uuid.UUID, str], Source]]:
     """Sources by id, and turns by thread and message id. What is out of sight is left out."""
     by.require("read_sources")
-    by_id = {source.pk: source for source in prepared.rows(_with_ids, by=by, ids=ids)}
+    there = prepared.rows(_with_ids, by=by, ids=ids)
+    by_id = {source.pk: source for source in there if seen(by, source)}
     turns = (
         sources(by).filter(thread__in={thread for thread, _ in messages}, message_id__in={name for _, name in messages})
         if messages

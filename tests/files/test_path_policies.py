@@ -183,3 +183,32 @@ def test_a_range_of_paths_is_a_range_of_an_index(full: Tree) -> None:
     assert isinstance(paths.territory("/a"), Q)
     assert full.ls("/a", recursive=True) == [path for path in sorted(EVERY) if path.startswith("/a/")]
     assert full.grep("marlin", under="/ab") == [("/ab", 1)]
+
+
+def test_a_hidden_file_that_was_told_is_no_source_and_is_not_recalled(tree: Tree) -> None:
+    """L1: neither the file nor what it was told as is recalled, listed or explained."""
+    from memoryapp.recall.asked import Asked
+    from memoryapp.recall.queries.finding import find
+    from memoryapp.sources import queries as sources
+    from memoryapp.sources.models import Source
+
+    tree.write("/people/pay.md", "The marlin salary is 400.", tell=True)
+    tree.write("/notes/pay.md", "A marlin is a fish.", tell=True)
+    source = Source.objects.get(path="/people/pay.md")
+
+    def recalled(by: Principal, over: str) -> set[str]:
+        return {hit.text for hit in find(by, Asked("marlin salary fish", over=over)).hits}
+
+    both = {"The marlin salary is 400.", "A marlin is a fish."}
+    by = ruled(tree.by, "none /people")
+    for over in ("files", "sources", "all"):
+        assert recalled(tree.by, over) == both
+        assert recalled(by, over) == {"A marlin is a fish."}
+        assert recalled(tree.by, over) == both
+    assert [one.path for one in sources.sources(by)] == ["/notes/pay.md"]
+    assert sources.in_place(by, [source.pk]) == {}
+    with pytest.raises(NotFound):
+        sources.source(by, source.pk)
+    with pytest.raises(NotFound):
+        why_anything(by, source.pk)
+    assert why_anything(tree.by, source.pk)["what"] == "source"

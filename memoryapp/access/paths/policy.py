@@ -55,13 +55,13 @@ class PathPolicy:
         """Whether anything is out of sight by it."""
         return self.default == "none" or any(level == "none" for _, level in self.rules)
 
-    def readable(self, column: str = "path") -> Q:
-        """That a column names a path that may be read."""
-        return self._where(LEVELS[1:], column)
+    def readable(self, column: str = "path", *, ranges: bool = True) -> Q:
+        """That a column names a path that may be read; without `ranges` for a column not kept in the order of bytes."""
+        return self._where(LEVELS[1:], column, ranges)
 
     def writable(self, column: str = "path") -> Q:
         """That a column names a path that may be written."""
-        return self._where(LEVELS[2:], column)
+        return self._where(LEVELS[2:], column, True)
 
     def granted(self) -> list[Glob]:
         """The patterns of rules that let something be read."""
@@ -79,10 +79,10 @@ class PathPolicy:
     def _compiled(self) -> list[tuple[Glob, str]]:
         return [(Glob(text), level) for text, level in self.rules]
 
-    def _where(self, levels: Sequence[str], column: str) -> Q:
+    def _where(self, levels: Sequence[str], column: str, ranges: bool) -> Q:
         allowed: bool | Q = self.default in levels
         for glob, level in self._compiled:
-            here = _covered(glob, column)
+            here = _covered(glob, column, ranges)
             if here is None:
                 allowed = level in levels
             elif level in levels:
@@ -133,9 +133,9 @@ def read_rules(rules: Iterable[Sequence[str]], default: str) -> PathPolicy:
     return _kept(tuple(found), default)
 
 
-def _covered(glob: Glob, column: str) -> Q | None:
+def _covered(glob: Glob, column: str, ranges: bool) -> Q | None:
     """That a column names what the pattern covers; None when that is everything."""
-    if not glob.is_literal:
+    if not (glob.is_literal and ranges):
         return Q(**{f"{column}__regex": glob.with_all_below})
     within = territory(glob.text, column)
     return within if within else None

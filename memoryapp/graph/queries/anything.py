@@ -18,6 +18,7 @@ from memoryapp.graph.queries.why import DEPTH, served, why
 from memoryapp.ledger import prepared
 from memoryapp.ledger.principal import Principal
 from memoryapp.sources.models import Source
+from memoryapp.sources.queries import seen
 
 MOST = 200
 """Beliefs and relations listed of one node or source. Where there are more, the answer says so."""
@@ -42,7 +43,7 @@ def why_anything(by: Principal, thing_id: uuid.UUID, depth: int = DEPTH) -> Told
         return {"what": "node"} | _why_node(by, node)
     if by.may("read_sources"):
         found = prepared.first(_source, by=by, id=thing_id)
-        if found is not None:
+        if found is not None and seen(by, found):
             return {"what": "source"} | _why_source(by, found)
     for what, teller in _tellers.items():
         if (answer := teller(by, thing_id)) is not None:

@@ -14,6 +14,9 @@ from typing import Any
 
 from django.db.models import Case, Exists, OuterRef, Q, QuerySet, When
 
+from memoryapp.access.paths import compiled
+from memoryapp.files.feeding import FILE
+from memoryapp.files.models import Entry, Kind, State
 from memoryapp.graph.models import Belief, Node, Relation, RelationPlayer
 from memoryapp.graph.models.beliefs import Status
 from memoryapp.graph.queries import views
@@ -25,6 +28,7 @@ from memoryapp.recall.asked import Asked, Miss, Recalled, within_budget
 from memoryapp.recall.feeding import BELIEF, NODE
 from memoryapp.recall.queries.telling import tell
 from memoryapp.sources.models import Source
+from memoryapp.sources.queries import within
 from memoryapp.timeline.feeding import EPISODE
 from memoryapp.timeline.models import Episode, EpisodeBelief, EpisodeParticipant
 from memoryapp.timeline.queries import recallable
@@ -37,8 +41,10 @@ def find(by: Principal, asked: Asked) -> Recalled:
     """
     by.require("recall")
     asked.check()
-    if asked.over not in ("beliefs", "episodes"):
+    if asked.over not in ("beliefs", "episodes", "files"):
         by.require("read_sources")
+    if asked.over == "files":
+        by.require("read_files")
     if asked.over in ("episodes", "all"):
         by.require("read_timeline")
     may = eligible(by, asked)
@@ -57,7 +63,7 @@ def find(by: Principal, asked: Asked) -> Recalled:
 
 def _targets(asked: Asked, may: Eligible) -> index.Rows | index.Targets:
     """The rows that may be served. What asks for no belief has no use for most values of a prepared query."""
-    if asked.over == "episodes":
+    if asked.over in ("episodes", "files"):
         return _rows(may.form, **may.given)
     return index.Targets(_rows, (may.form,), may.given, in_threads=asked.over != "beliefs")
 
@@ -70,6 +76,9 @@ class Form:
     history: bool
     of_another_time: bool
     narrowed: bool
+    files: bool = False
+    rules: tuple[tuple[tuple[str, str], ...], str] = ((), "write")
+    """The rules of paths that the caller is under, and what holds elsewhere."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +96,14 @@ class Eligible:
 
 def eligible(by: Principal, asked: Asked) -> Eligible:
     """The beliefs that may be served: current ones, those of another time, or with history all."""
-    form = Form(asked.over, asked.history, asked.of_another_time, asked.narrowed)
+    form = Form(
+        asked.over,
+        asked.history,
+        asked.of_another_time,
+        asked.narrowed,
+        files=by.may("read_files"),
+        rules=(by.path_rules, by.path_default),
+    )
     kinds = views.looked_up(by, views.Scope(kinds=asked.kinds, exact=asked.exact)).kinds
     needs_now = not (asked.history or (asked.valid_at and asked.known_at))
     given: dict[str, object] = {
@@ -134,7 +150,9 @@ def _rows(form: Form, **given: Any) -> index.Rows:
         targets[BELIEF] = wanted
         if not form.narrowed:
             targets[NODE] = _nodes(form, by, known_at)
-    if form.over not in ("beliefs", "episodes"):
+    if form.over in ("files", "all") and form.files and not form.narrowed:
+        targets[FILE] = _files(form, by, known_at)
+    if form.over not in ("beliefs", "episodes", "files"):
         targets[SOURCE] = _sources(form, by, wanted, valid_at, known_at)
     if form.over in ("episodes", "all"):
         targets[EPISODE] = _episodes(form, by, wanted, valid_at, known_at, given["owner"], given["subject"])
@@ -148,6 +166,13 @@ def _nodes(form: Form, by: Principal, known_at: dt.datetime | None) -> QuerySet[
     if form.history:
         return nodes.exclude(state=Node.State.FOLDED)
     return nodes.filter(state=Node.State.ACTIVE)
+
+
+def _files(form: Form, by: Principal, known_at: dt.datetime | None) -> QuerySet[Entry]:
+    """Files that may be read by the rules of the form; `known_at`: those that say what they said then."""
+    found = Entry.objects.filter(workspace=by.workspace, kind=Kind.FILE, state=State.CURRENT)
+    found = found.filter(compiled(*form.rules).readable())
+    return found.filter(modified_at__lte=known_at) if known_at else found
 
 
 def _episodes(
@@ -182,7 +207,7 @@ def _sources(
 
     Beliefs outside the caller's audience change nothing here, as if they were not there.
     """
-    found: QuerySet[Source] = Source.objects.visible_to(by)
+    found: QuerySet[Source] = Source.objects.visible_to(by).filter(within(compiled(*form.rules)))
     if form.over == "turns":
         found = found.filter(kind=Source.Kind.CHAT_TURN)
     if known_at:

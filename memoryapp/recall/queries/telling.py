@@ -12,6 +12,8 @@ from typing import Any
 
 from django.db.models import QuerySet
 
+from memoryapp.files.feeding import FILE
+from memoryapp.files.queries import latest_of, text_of
 from memoryapp.graph.models import Belief, Node, Relation, RelationPlayer
 from memoryapp.graph.queries import listing
 from memoryapp.graph.queries.told import cited, told
@@ -57,6 +59,8 @@ def tell(by: Principal, asked: Asked, among: Among, found: Sequence[index.Hit]) 
         made |= _sources(by, among, of_type[SOURCE])
     if of_type[EPISODE]:
         made |= _episodes(by, asked, of_type[EPISODE])
+    if of_type[FILE]:
+        made |= _files(of_type[FILE])
     return [made[hit.target_id] for hit in found if hit.target_id in made]
 
 
@@ -144,6 +148,21 @@ def _episodes(by: Principal, asked: Asked, found: Sequence[index.Hit]) -> dict[u
         made[one.episode.pk] = _hit(
             hit, text, episode_line(one), episode={name: episode[name] for name in kept} | {"passage": hit.part}
         )
+    return made
+
+
+def _files(found: Sequence[index.Hit]) -> dict[uuid.UUID, Hit]:
+    """Files with the passage that was found."""
+    latest = latest_of([hit.target_id for hit in found])
+    made = {}
+    for hit in found:
+        version = latest.get(hit.target_id)
+        if version is None:
+            continue
+        text = next(islice(passages(text_of(version)), hit.part, None), "") or version.summary or version.path
+        day = version.recorded_at.date().isoformat()
+        file = {"path": version.path, "lock": version.sequence, "passage": hit.part}
+        made[version.entry_id] = _hit(hit, text, f"file {version.path}, {day}", file=file)
     return made
 
 
