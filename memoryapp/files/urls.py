@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from memoryapp.files.pages import browsing, changing
+from memoryapp.files.pages import browsing, changing, uploading
 
 app_name = "files"
 urlpatterns: list[URLPattern] = [
@@ -10,6 +10,8 @@ urlpatterns: list[URLPattern] = [
     path("files/branch/", browsing.branch, name="branch"),
     path("files/difference/", browsing.difference, name="difference"),
     path("files/edit/", changing.edit, name="edit"),
+    path("files/original/", uploading.original, name="original"),
+    path("files/upload/", uploading.upload, name="upload"),
     path("files/make/", changing.make, name="make"),
     path("files/move/", changing.move, name="move"),
     path("files/describe/", changing.describe, name="describe"),

@@ -161,6 +161,7 @@ def _file(request: HttpRequest, by: Principal, entry: Entry) -> dict[str, Any]:
         "text_cut": text.count("\n") > MOST_LINES,
         "empty": not text.strip(),
         "body": shown.body,
+        "original_url": file_url(by, entry.path, "files:original"),
         "edit_url": file_url(by, entry.path, "files:edit"),
         "editable": form in (Form.TEXT, Form.MARKDOWN),
         "leads": [link(by, one) for one in queries.links_from(by, entry)],

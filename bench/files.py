@@ -1,0 +1,142 @@
+"""Files, measured: listing, matching, looking through lines and writing, in a tree of a chosen size.
+
+    DATABASE_URL=sqlite:////tmp/bench.sqlite3 python -m bench.files --files 10000 --megabytes 10
+
+The database must be empty; it is migrated. `rg` or `grep` looks through the same bytes on disk for comparison, where it
+is installed. Times are the middle and the 95th of a hundred of several runs, in milliseconds of the clock.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+WORDS = ("berth", "quay", "tide", "marlin", "harbour", "price", "season", "letter", "monthly", "summary", "north")
+
+
+def measured(act: Callable[[], Any], runs: int = 20) -> str:
+    times = []
+    for _ in range(runs):
+        begun = time.perf_counter()
+        act()
+        times.append((time.perf_counter() - begun) * 1000)
+    times.sort()
+    return f"{statistics.median(times):9.1f} {times[min(len(times) - 1, int(len(times) * 0.95))]:9.1f}"
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--files", type=int, default=10_000)
+    options.add_argument("--megabytes", type=int, default=10)
+    asked = options.parse_args()
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memoryapp.settings")
+    import django
+
+    django.setup()
+    from django.core.management import call_command
+
+    call_command("migrate", verbosity=0)
+    run(asked.files, asked.megabytes)
+
+
+def run(files: int, megabytes: int) -> None:
+    from memoryapp.access.paths import Glob
+    from memoryapp.access.services import operator
+    from memoryapp.files import queries, services
+    from memoryapp.files.inputs import FileInput
+    from memoryapp.files.queries import Sought
+    from memoryapp.ledger.services import create_workspace, record
+    from memoryapp.ontology.services import start
+
+    workspace = create_workspace(f"bench{os.getpid()}", "Bench")
+    by = operator(workspace)
+    record(by, "declare", start)
+    fill(by, files)
+    record(by, "write", lambda write: [services.write_file(write, one) for one in long_files(megabytes, FileInput)])
+    print(f"{files} files in directories of 1,000, {megabytes} MB of text; milliseconds: median, 95th of 100")
+    print(f"ls of 1,000           {measured(lambda: list(queries.ls(by, '/archive/00000')))}")
+    head = Glob.read("/archive/00000/0000*")
+    print(f"glob, literal head    {measured(lambda: queries.glob(by, head))}")
+    anywhere = Glob.read("/**/000001")
+    print(f"glob, no head         {measured(lambda: queries.glob(by, anywhere), 3)}")
+    print(f"grep, {megabytes:4} MB         {measured(lambda: queries.grep(by, Sought('zebra', under='/long')), 5)}")
+    print(f"write                 {measured(writer(by))}")
+    beside(by, megabytes)
+
+
+def fill(by: Any, files: int) -> None:
+    """Short files outside every root, so that the index has no part in it: heads and versions, a thousand at a time."""
+    from memoryapp.files.models import Body, Entry, Version
+    from memoryapp.files.services import placing
+    from memoryapp.files.services.storing import new_body
+    from memoryapp.ledger.services import record
+
+    def some(write: Any, number: int) -> None:
+        directory = f"/archive/{number:05}"
+        placing.make_way(write, f"{directory}/x")
+        body: Body = new_body(write, "text", "Short.")
+        common = {"workspace": write.workspace, "write": write, "recorded_at": write.recorded_at}
+        heads = [
+            Entry(kind="file", path=f"{directory}/{one:06}", directory=directory, form="text", size=6, **common)
+            for one in range(1000)
+        ]
+        for head in heads:
+            head.modified_at = write.recorded_at
+        Entry.objects.bulk_create(heads)
+        Version.objects.bulk_create(
+            Version(entry=one, sequence=1, action="write", path=one.path, state="current", body=body, **common)
+            for one in heads
+        )
+
+    for number in range(max(1, files // 1000)):
+        record(by, "fill", lambda write, number=number: some(write, number))  # type: ignore[misc]
+        print(f"\r{number + 1} thousand", end="", file=sys.stderr)
+    print(file=sys.stderr)
+
+
+def long_files(megabytes: int, made: Any) -> list[Any]:
+    line = " ".join(WORDS) + "\n"
+    text = line * (500_000 // len(line))
+    return [made(f"/long/{number:04}.txt", text) for number in range(megabytes * 2)]
+
+
+def writer(by: Any) -> Callable[[], Any]:
+    from memoryapp.files import services
+    from memoryapp.files.inputs import FileInput
+    from memoryapp.ledger.services import record
+
+    numbers = iter(range(1_000_000))
+
+    def write_one() -> Any:
+        told = FileInput(f"/notes/{next(numbers):06}.md", "Prices of next season, as agreed at the quay.")
+        return record(by, "write_files", lambda write: services.write_file(write, told))
+
+    return write_one
+
+
+def beside(by: Any, megabytes: int) -> None:
+    """The same bytes on disk, looked through by what the machine has for it."""
+    program = shutil.which("rg") or shutil.which("grep")
+    if program is None:
+        return
+    from memoryapp.files.models import Body
+
+    with tempfile.TemporaryDirectory() as directory:
+        for number, text in enumerate(Body.objects.filter(workspace=by.workspace, size__gt=1000).values_list("text")):
+            (Path(directory) / f"{number:04}.txt").write_text(text[0], encoding="utf-8")
+        command = [program, *(["-r"] if program.endswith("grep") else []), "zebra", directory]
+        took = measured(lambda: subprocess.run(command, capture_output=True, check=False), 5)
+        print(f"{Path(program).name:4}, {megabytes:4} MB         {took}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,148 @@
+"""Files in the browser: looked through, edited with nobody overwritten, uploaded, moved, restored; nothing unsafe."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from memoryapp.files.pages.rendering import rendered
+from memoryapp.ledger.principal import Principal
+from tests.files.telling import Tree
+from tests.files.test_attachments import pdf
+from tests.visiting import client_of
+
+pytestmark = pytest.mark.django_db
+
+FILES = "/w/harbour/files/"
+
+
+@pytest.fixture
+def client(administrator: Principal) -> Any:
+    return client_of(administrator)
+
+
+def shown(client: Any, address: str, status: int = 200) -> str:
+    answer = client.get(address, follow=True)
+    assert answer.status_code == status, answer.content
+    return str(answer.content.decode())
+
+
+def test_a_directory_a_file_its_versions_and_what_differs_are_shown(client: Any, tree: Tree) -> None:
+    tree.write("/notes/a.md", "# Berths\n\nSee [b](b.md).\n", tags=("harbour",))
+    tree.write("/notes/b.md", "b")
+    tree.edit("/notes/a.md", "See", "Look at")
+    assert "a.md" in shown(client, f"{FILES}?path=/notes")
+    page = shown(client, f"{FILES}?path=/notes/a.md")
+    assert "<h2>Berths</h2>" in page
+    assert 'href="/w/harbour/files/?path=%2Fnotes%2Fb.md"' in page
+    assert "leads here" in shown(client, f"{FILES}?path=/notes/b.md")
+    assert "This is how it was" in shown(client, f"{FILES}?path=/notes/a.md&version=1")
+    differs = shown(client, f"{FILES}difference/?path=/notes/a.md&before=1")
+    assert "-See [b](b.md)." in differs
+    assert 'href="/w/harbour/files/?path=%2Fnotes"' in shown(client, f"{FILES}branch/?path=/")
+    shown(client, f"{FILES}?path=/notes/none", 404)
+    shown(client, f"{FILES}?path=/notes/../x", 404)
+    shown(client, f"{FILES}?path=/notes/a.md&version=99", 404)
+    shown(client, f"{FILES}?path=/notes/a.md&version=x", 404)
+
+
+def test_one_box_finds_words_lines_and_paths(client: Any, tree: Tree) -> None:
+    tree.write("/notes/a.md", "The marlin plan.")
+    assert "Lines that hold it" in shown(client, f"{FILES}?q=marlin")
+    assert "/notes/a.md" in shown(client, f"{FILES}?q=/**/*.md")
+    assert "Nothing holds it" in shown(client, f"{FILES}?q=zebra")
+    assert "No path matches" in shown(client, f"{FILES}?q=/x/*")
+    assert "This is no pattern" in shown(client, f"{FILES}?q=/../*")
+    assert "/notes/a.md" in shown(client, "/w/harbour/search/?q=marlin")
+
+
+def test_who_was_overtaken_sees_what_changed_and_loses_nothing_typed(client: Any, tree: Tree) -> None:
+    """F2"""
+    tree.write("/notes/a.md", "tea\n")
+    typed = {"path": "/notes/a.md", "content": "green tea\r\n", "lock": "1"}
+    preview = client.post(f"{FILES}edit/", typed | {"preview": "yes"}).content.decode()
+    assert "As it will be" in preview
+    assert tree.text("/notes/a.md") == "tea\n"
+    tree.rewrite("/notes/a.md", "coffee\n")
+    overtaken = client.post(f"{FILES}edit/", typed)
+    page = overtaken.content.decode()
+    assert overtaken.status_code == 412
+    assert "Somebody changed it meanwhile" in page
+    assert "green tea" in page
+    assert "+coffee" in page
+    assert 'name="lock" value="2"' in page
+    assert client.post(f"{FILES}edit/", typed | {"lock": "2"}).status_code == 302
+    assert tree.text("/notes/a.md") == "green tea\n"
+    made = client.post(f"{FILES}edit/", {"path": "/notes/new.md", "content": "x", "lock": "", "new": "yes"})
+    assert made.status_code == 302
+    refused = client.post(f"{FILES}edit/", {"path": "nowhere", "content": "kept", "lock": "", "new": "yes"})
+    assert "A path begins with a slash." in refused.content.decode()
+    assert "kept" in refused.content.decode()
+
+
+def test_files_are_made_moved_tagged_removed_and_restored(client: Any, tree: Tree) -> None:
+    client.post(f"{FILES}make/", {"within": "/", "name": "desk"})
+    tree.write("/notes/a.md", "a")
+    tree.write("/notes/b.md", "b")
+    several = {"within": "/notes", "chosen": ["/notes/a.md", "/notes/b.md"]}
+    client.post(f"{FILES}describe/", several | {"tags": "harbour, settled"})
+    client.post(f"{FILES}move/", several | {"target": "/desk"})
+    assert tree.ls("/desk") == ["/desk/a.md", "/desk/b.md"]
+    client.post(f"{FILES}describe/", {"path": "/desk/a.md", "summary": "First", "tags": "one"})
+    assert tree.actions("/desk/a.md") == ["metadata", "move", "metadata", "write"]
+    page = client.post(f"{FILES}remove/", {"path": "/desk/a.md", "reason": "Old."}, follow=True).content.decode()
+    assert "/desk/a.md is removed. It can be restored." in page
+    client.post(f"{FILES}restore/", {"path": "/desk/a.md"})
+    client.post(f"{FILES}restore/", {"path": "/desk/a.md", "version": "1"})
+    assert tree.actions("/desk/a.md")[0] == "restore"
+    refused = client.post(f"{FILES}move/", {"path": "/desk", "target": "/desk/x"}, follow=True).content.decode()
+    assert "A directory cannot be moved into itself." in refused
+
+
+def test_files_are_uploaded_each_by_itself_and_given_back_as_they_were(
+    client: Any, tree: Tree, tmp_path: Path, settings: Any
+) -> None:
+    """F5: a page of markup that was sent is never shown as one of ours."""
+    settings.STORAGES = settings.STORAGES | {
+        "default": {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": {"location": tmp_path}}
+    }
+    page = b"<html><script>alert(1)</script>marlin</html>"
+    sent = [
+        SimpleUploadedFile("plan.pdf", pdf()),
+        SimpleUploadedFile("../../notes.md", b"# Notes"),
+        SimpleUploadedFile("page.html", page),
+        SimpleUploadedFile("program.exe", b"MZ\x90\x00\x03\xff"),
+    ]
+    answer = client.post(f"{FILES}upload/", {"within": "/notes", "files": sent}, follow=True).content.decode()
+    assert "program.exe: This is nothing that can be kept here." in answer
+    assert "3 uploaded." in answer
+    assert tree.ls("/notes") == ["/notes/notes.md", "/notes/page.html", "/notes/plan.pdf"]
+    back = client.get(f"{FILES}original/?path=/notes/page.html")
+    assert back.content == page
+    assert back["Content-Type"] == "application/octet-stream"
+    assert back["Content-Disposition"].startswith("attachment;")
+    assert client.get(f"{FILES}original/?path=/notes/notes.md").status_code == 404
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<script>alert(1)</script>",
+        "<img src=x onerror=alert(1)>",
+        "[x](javascript:alert(1))",
+        "[x](data:text/html;base64,PHNjcmlwdD4=)",
+        "![x](https://elsewhere.example/pixel.png)",
+        "<a href='vbscript:x'>x</a>",
+        '[x](https://a.example/"onmouseover="alert(1))',
+        "<style>body{display:none}</style>",
+    ],
+)
+def test_markdown_cannot_do_anything_to_the_page(text: str) -> None:
+    import re
+
+    html = str(rendered(text, "/notes/a.md", lambda path: f"/w/harbour/files/?path={path}"))
+    tags = re.findall(r"<[^>]*>", html)
+    assert not [one for one in tags if re.search(r"script|img|style|\son\w+=|javascript:|data:|vbscript:", one)], html
