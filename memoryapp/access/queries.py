@@ -53,6 +53,22 @@ def changes(by: Principal) -> QuerySet[AccessChange]:
     return found.select_related("write__actor", "membership__user", "agent", "key").order_by("-id")
 
 
+def under_paths(by: Principal, actor_id: uuid.UUID) -> Agent | Membership | None:
+    """The agent or present member that is this actor; None for anybody else. Two queries at most."""
+    agent = Agent.objects.filter(workspace=by.workspace, actor=actor_id).first()
+    if agent is not None:
+        return agent
+    return Membership.objects.filter(workspace=by.workspace, actor=actor_id, ended_at__isnull=True).first()
+
+
+def ruled(by: Principal, actor_id: uuid.UUID) -> Agent | Membership:
+    """The agent or present member that is this actor, or NotFound."""
+    found = under_paths(by, actor_id)
+    if found is None:
+        raise NotFound("There is no such agent or member in this workspace.", code="no_such_actor")
+    return found
+
+
 def _one(rows: QuerySet[Row], wanted: uuid.UUID, word: str) -> Row:
     found = rows.filter(pk=wanted).first()
     if found is None:

@@ -27,6 +27,8 @@ def of(by: Principal, actor: Actor) -> list[dict[str, Any]]:
 
 def changed(change: AccessChange) -> str:
     """What a change was that another room made, in words; empty for one of this room's own."""
+    if "path_rules" in change.after:
+        return "Rules of paths changed"
     if "node" not in change.after:
         return ""
     return "Released from a node" if change.before else "Bound to a node"

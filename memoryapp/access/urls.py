@@ -3,7 +3,7 @@
 from django.urls import URLPattern, path
 
 from memoryapp.access import viewing
-from memoryapp.access.pages import agents, members
+from memoryapp.access.pages import agents, members, ruling
 
 app_name = "access"
 urlpatterns: list[URLPattern] = [
@@ -16,6 +16,7 @@ urlpatterns: list[URLPattern] = [
     path("members/", members.members, name="members"),
     path("members/<uuid:membership_id>/", members.member, name="member"),
     path("members/<uuid:membership_id>/end/", members.end, name="end"),
+    path("paths/<uuid:actor_id>/", ruling.rule, name="paths"),
     path("views/", viewing.keep, name="keep-view"),
     path("views/<uuid:view_id>/forget/", viewing.forget, name="forget-view"),
 ]

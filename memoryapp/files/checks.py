@@ -55,8 +55,8 @@ def _whole(workspace: Workspace) -> Iterator[Finding]:
     versions = Version.objects.filter(workspace=workspace).order_by("pk")
     for version in versions.annotate(count=Count("sources")).exclude(count=F("source_count")):
         yield about(version, "It has not all the sources it was made from.")
-    for version in versions.filter(entry__kind=Kind.FILE, body__isnull=True):
-        yield about(version, "It says nothing.")
+    for silent in versions.filter(entry__kind=Kind.FILE, body__isnull=True):
+        yield about(silent, "It says nothing.")
 
 
 def _links(workspace: Workspace) -> Iterator[Finding]:

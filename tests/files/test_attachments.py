@@ -48,8 +48,9 @@ def letter(*words: str) -> bytes:
 
 def sheet() -> bytes:
     book, out = openpyxl.Workbook(), BytesIO()
-    book.active.append(["berth", "price"])
-    book.active.append(["north quay", 400])
+    page = book.create_sheet("Prices")
+    page.append(["berth", "price"])
+    page.append(["north quay", 400])
     book.save(out)
     return out.getvalue()
 

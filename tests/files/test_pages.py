@@ -146,3 +146,20 @@ def test_markdown_cannot_do_anything_to_the_page(text: str) -> None:
     html = str(rendered(text, "/notes/a.md", lambda path: f"/w/harbour/files/?path={path}"))
     tags = re.findall(r"<[^>]*>", html)
     assert not [one for one in tags if re.search(r"script|img|style|\son\w+=|javascript:|data:|vbscript:", one)], html
+
+
+def test_an_administrator_rules_paths_on_the_page_of_an_agent(client: Any, tree: Tree, workspace: Any) -> None:
+    from memoryapp.access.models import Agent
+    from tests.api.calling import Caller
+
+    caller = Caller(workspace, ["find-notes"], "Finder")
+    tree.write("/people/a.md", "x")
+    assert caller.get("files?path=/people").status_code == 200
+    place = f"/w/harbour/paths/{caller.agent.actor_id}/"
+    page = client.post(place, {"rules": "none /people\r\nread /notes", "default": "write"}, follow=True)
+    assert "/people and all below it does not exist for it." in page.content.decode()
+    assert "Rules of paths changed" in page.content.decode()
+    assert caller.get("files?path=/people").status_code == 404
+    wrong = client.post(place, {"rules": "nothing people", "default": "write"}, follow=True).content.decode()
+    assert "Accepted: none, read, write." in wrong
+    assert Agent.objects.get(pk=caller.agent.pk).path_rules == [["/people", "none"], ["/notes", "read"]]
