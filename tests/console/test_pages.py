@@ -15,6 +15,7 @@ from memoryapp.ledger.principal import Principal
 from memoryapp.timeline.models import Episode
 from tests.browser import Browser, faults_of, page_is_clean
 from tests.context.telling import Context
+from tests.files.telling import Tree
 from tests.graph.telling import Memory
 from tests.visiting import tell_a_story
 
@@ -31,6 +32,11 @@ def addresses(
     weekly = Belief.objects.get(content__icontains="weekly")
     drawn = memory.conclude("Ines Ferro reads short, regular pieces.", weekly)
     waiting = Belief.objects.get(content__icontains="monthly summary")
+    tree = Tree(operator)
+    tree.write(
+        "/notes/berths.md", "# Berths\n\nStatus emails go out weekly, see [prices](prices.md).\n", tags=("mail",)
+    )
+    tree.edit("/notes/berths.md", "weekly", "weekly now")
     mind = Context(operator)
     kept = mind.set("Tone", "Short sentences.\n\n- no exclamation marks", "Writing", expires="2040-05")
     mind.set("Seats", "By the window, " * 30, "Travel")
@@ -51,6 +57,11 @@ def addresses(
         "context": "/w/harbour/context/?budget=80",
         "a new entry": "/w/harbour/context/new/?section=Writing",
         "an entry": f"/w/harbour/context/{kept.pk}/",
+        "files": "/w/harbour/files/?path=/notes",
+        "a file": "/w/harbour/files/?path=/notes/berths.md",
+        "what differs": "/w/harbour/files/difference/?path=/notes/berths.md&before=1",
+        "files, asked": "/w/harbour/files/?q=weekly",
+        "a file, edited": "/w/harbour/files/edit/?path=/notes/berths.md",
         "conversations": "/w/harbour/conversations/",
         "statements": "/w/harbour/conversations/?kind=statement",
         "a conversation": f"/w/harbour/conversations/{told['Fewer emails'].pk}/",
