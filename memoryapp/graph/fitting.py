@@ -177,11 +177,11 @@ def _once(rule: OnceRule, by: Principal) -> Iterator[Row]:
 @_breaks.register
 def _keys(rule: KeyRule, by: Principal) -> Iterator[Row]:
     holders: dict[str, set[uuid.UUID]] = defaultdict(set)
-    for node, values in _held_by_node(by, rule.types, rule.names):
+    for pk, values in _held_by_node(by, rule.types, rule.names):
         if all(values):
             for key in _combined(values, rule.normalisers):
-                holders[key].add(node)
-    doubled = sorted({node for nodes in holders.values() if len(nodes) > 1 for node in nodes})
+                holders[key].add(pk)
+    doubled = sorted({pk for several in holders.values() if len(several) > 1 for pk in several})
     for start in range(0, len(doubled), 300):
         for node in Node.objects.filter(pk__in=doubled[start : start + 300]).order_by("pk"):
             yield _node(node, "Another node holds the same.")

@@ -74,7 +74,7 @@ def _rows(workspace: Workspace, move: Move) -> Iterator[tuple[str, QuerySet[Any]
 def _of_type(here: dict[str, Any], move: Move) -> Iterator[tuple[str, QuerySet[Any], dict[str, Any]]]:
     if move.family == "node_classes":
         for name, table in (("nodes", Node), ("mentions", Mention), ("participants", Participant)):
-            yield name, table.objects.filter(**here, node_class=move.type), {"node_class": move.to}  # type: ignore[attr-defined]
+            yield name, table.objects.filter(**here, node_class=move.type), {"node_class": move.to}
     elif move.family == "belief_kinds":
         yield "beliefs", Belief.objects.filter(**here, kind=move.type), {"kind": move.to}
     elif move.family == "relationships":

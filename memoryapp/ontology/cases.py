@@ -13,6 +13,7 @@ from memoryapp.ontology import services
 from memoryapp.ontology.models import Proposal, ProposalRevision, Status
 from memoryapp.ontology.models.proposals import OPEN
 from memoryapp.ontology.presenting import plain, presented
+from memoryapp.ontology.queries import current_ontology
 from memoryapp.ontology.queries import proposals as queries
 from memoryapp.ontology.services.applying import filer_may_approve
 from memoryapp.ontology.services.moving import move
@@ -130,6 +131,6 @@ def blocked(by: Principal, case: Case) -> Mapping[str, str]:
     found: dict[str, str] = {}
     if by.actor.pk == proposal.filer_id and not filer_may_approve(by.workspace):
         found = dict.fromkeys((APPLY.key, APPROVE.key), "You filed it; somebody else approves it.")
-    elif proposal.base_edition != queries.current_ontology(by).number:
+    elif proposal.base_edition != current_ontology(by).number:
         found = dict.fromkeys((APPLY.key, APPROVE.key), "The types have changed since. Rebase it on its own page.")
     return found

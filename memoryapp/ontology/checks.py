@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from django.db.models import Count, Max, OuterRef, Q, Subquery
+from django.db.models import Count, F, Max, OuterRef, Subquery
 
 from memoryapp.ledger import integrity
 from memoryapp.ledger.integrity import Check, Finding, about
@@ -30,14 +30,13 @@ def _editions(workspace: Workspace) -> Iterator[Finding]:
 def _proposals(workspace: Workspace) -> Iterator[Finding]:
     latest = ProposalMove.objects.filter(proposal=OuterRef("pk")).order_by("-sequence").values("to_status")[:1]
     found = Proposal.objects.filter(workspace=workspace).order_by("pk")
-    for proposal in found.annotate(said=Subquery(latest)):
-        if proposal.said != proposal.status:
-            yield about(proposal, "Its status is not that of its latest step.")
-    for proposal in found.annotate(last=Max("revisions__number"), count=Count("revisions", distinct=True)):
-        if (proposal.last, proposal.count) != (proposal.revision, proposal.revision):
-            yield about(proposal, "A revision is missing, or there is one too many.")
+    for proposal in found.annotate(said=Subquery(latest)).exclude(said=F("status")):
+        yield about(proposal, "Its status is not that of its latest step.")
+    revised = found.annotate(last=Max("revisions__number"), many=Count("revisions", distinct=True))
+    for proposal in revised.exclude(last=F("revision"), many=F("revision")):
+        yield about(proposal, "A revision is missing, or there is one too many.")
     editions = OntologyVersion.objects.filter(workspace=workspace).values("number")
     for proposal in found.filter(applied_edition__isnull=False).exclude(applied_edition__in=editions):
         yield about(proposal, "It led to an edition that there is not.")
-    for one in Occurrence.objects.filter(workspace=workspace).filter(Q(state="replayed", replayed=None)).order_by("pk"):
+    for one in Occurrence.objects.filter(workspace=workspace, state="replayed", replayed=None).order_by("pk"):
         yield about(one, "It was written by nothing.")

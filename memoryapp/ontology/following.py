@@ -103,7 +103,8 @@ def touched(old: Ontology, new: Ontology, moves: Sequence[Move]) -> Touched:
     follow, found = Follow(moves), {}
     for family, fields in DERIVED.items():
         was, now = getattr(old.document, family), getattr(new.document, family)
-        below, names = types_below(new, family), set()
+        below = types_below(new, family)
+        names: set[str] = set()
         for name, declared in was.items():
             as_now = follow.type(family, name)
             if as_now in now and (

@@ -124,7 +124,7 @@ def compared(found: Outlook) -> list[dict[str, Any]]:
     """Every type that differs, as it is and as it would be: in words and as a small graph."""
     shown: dict[tuple[str, str], dict[str, Any]] = {}
     follow = Follow(found.changed.moves if found.changed else ())
-    was_called = {}
+    was_called: dict[tuple[str, str], str] = {}
     for family in PROPERTIES:
         for name in getattr(found.before.document, family):
             now = follow.type(family, name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from memoryapp.ontology.changes import PARTS, held_under, line, moved, roles_of, types_below
@@ -183,7 +184,7 @@ class _Asked:
                 role=former,
                 minimum=declared.minimum,
                 maximum=declared.maximum,
-                accepts=lambda sort, type, it=declared: self._may_play(it, sort, type),
+                accepts=partial(self._may_play, declared),
             )
 
     def _role_as_before(self, before: Any, after: Any) -> bool:
@@ -221,7 +222,7 @@ class _Asked:
             yield TakingPartRule(
                 **{**place, "types": frozenset((name,))},
                 role=role,
-                accepts=lambda node_class, it=allowed: self._of_classes(it, node_class),
+                accepts=partial(self._of_classes, allowed),
             )
 
     def _of_classes(self, allowed: list[str], node_class: str) -> bool:

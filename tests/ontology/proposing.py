@@ -11,7 +11,7 @@ from memoryapp.ontology.models import Proposal, ProposalRevision
 from memoryapp.ontology.queries.proposals import seen
 from memoryapp.ontology.services import Draft
 
-VESSEL = {
+VESSEL: dict[str, Any] = {
     "change": "add_type",
     "family": "node_classes",
     "name": "vessel",

@@ -125,7 +125,7 @@ def test_what_is_not_for_everybody_is_shown_to_its_sender_alone(quay: Caller, ad
 
 def test_a_definition_is_drawn_from_what_was_refused_the_same_way_each_time(operator: Principal) -> None:
     """Types, formats, several values, and what would identify one."""
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"class": "berth", "properties": {"code": f"B{n}", "depth": 3 + n / 2, "free": True, "since": "2026-03-02"}}
         for n in range(3)
     ]
@@ -180,7 +180,7 @@ def test_a_host_type_added_by_a_proposal_is_recalled_through_its_parent(quay: Ca
     """R23: no code changes; a parked belief of a new kind is found by its parent's name once it is declared."""
     quay.post("nodes", vessel("x") | {"class": "person", "properties": {"name": "Ines", "email": "ines@ferro.example"}})
     owner = {"class": "person", "keys": {"email": "ines@ferro.example"}}
-    body = {"kind": "travel_preference", "content": "Ines travels by night train.", "owners": [owner]}
+    body: dict[str, Any] = {"kind": "travel_preference", "content": "Ines travels by night train.", "owners": [owner]}
     body["evidence"] = vessel("Ines")["evidence"]
     quay.post("beliefs?park=true", body)
     proposal = Proposal.objects.get()

@@ -27,6 +27,7 @@ from memoryapp.review import services as review
 from memoryapp.review.models import Case
 from tests.graph.nodes.telling import Graph
 from tests.ontology.proposing import VESSEL, Office
+from tests.visiting import client_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.sql]
 Agents = Callable[..., Principal]
@@ -298,6 +299,9 @@ def test_a_new_subtype_is_in_what_is_asked_of_its_parent(office: Office, graph: 
     train = graph.say("Ines travels by train.", graph.person("Ines"), kind="travel_preference")
     assert train in named(office.admin, "preferences")
     assert current_ontology(office.admin).view("preferences") == before
+    shown = client_of(office.admin).get("/w/harbour/beliefs/?view=preferences").content.decode()
+    assert "Ines travels by train." in shown
+    assert client_of(office.admin).get("/w/harbour/beliefs/?view=preferenses").status_code == 422
 
 
 def test_a_reviewer_decides_in_the_queue_and_the_second_is_told_so(office: Office, reviewer: Principal) -> None:

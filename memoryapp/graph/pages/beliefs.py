@@ -25,7 +25,7 @@ from memoryapp.ontology.queries import current_ontology
 from memoryapp.review import registry
 
 HEADS = {"activated": "Held true", "resolving": "Waits for a verdict", "deleted": "Erased"}
-FILTERS = ("kind", "owner", "show", "q")
+FILTERS = ("kind", "owner", "show", "view", "q")
 VIEWS = [
     ("Current", ""),
     ("Waiting for a verdict", "show=resolving"),
@@ -46,16 +46,19 @@ def beliefs(request: HttpRequest, by: Principal) -> HttpResponse:
         kind=request.GET.get("kind", ""),
         shown=request.GET.get("show", "") or "current",
         owner=owner,
+        view=request.GET.get("view", ""),
     )
     found = paging.page(
         listing.listed(by, wanted),
         order=("-recorded_at", "-pk"),
         cursor=request.GET.get("after"),
-        question=[str(by.workspace.pk), wanted.text, wanted.kind, wanted.shown, str(owner or "")],
+        question=[str(by.workspace.pk), wanted.text, wanted.kind, wanted.shown, str(owner or ""), wanted.view],
     )
     owners = listing.owners([belief.pk for belief in found.items])
     names = listing.owning_nodes(by)
-    kinds = [(name, name.replace("_", " ").capitalize()) for name in current_ontology(by).instantiable_kinds]
+    ontology = current_ontology(by)
+    kinds = [(name, name.replace("_", " ").capitalize()) for name in ontology.instantiable_kinds]
+    declared = [(view.title or name, f"view={name}") for name, view in ontology.document.views.items()]
     choices = [
         {"label": "Any kind", "name": "kind", "chosen": wanted.kind, "options": kinds},
         {
@@ -78,7 +81,7 @@ def beliefs(request: HttpRequest, by: Principal) -> HttpResponse:
             "by": by,
             "rows": [presenting.card(by, belief, owners[belief.pk]) for belief in found.items],
             "search": wanted.text,
-            "views": offered(by, "beliefs", _query(request), VIEWS),
+            "views": offered(by, "beliefs", _query(request), [*VIEWS, *declared]),
             "choices": choices,
             "filters_set": _filters_set(request, wanted, {str(node.pk): node.label for node in names}),
             "shown": wanted.shown,
@@ -289,6 +292,7 @@ def _filters_set(request: HttpRequest, wanted: listing.Wanted, names: dict[str, 
     shown = [
         ("q", wanted.text, f"“{wanted.text}”"),
         ("kind", wanted.kind, wanted.kind.replace("_", " ").capitalize()),
+        ("view", wanted.view, f"In the view {wanted.view.replace('_', ' ')}"),
         ("owner", str(wanted.owner or ""), "About " + names.get(str(wanted.owner), "somebody")),
         ("show", wanted.shown if wanted.shown != "current" else "", listing.SHOWN.get(wanted.shown, "")),
     ]

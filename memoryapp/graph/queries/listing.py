@@ -14,7 +14,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 from memoryapp.doors.errors import Invalid
 from memoryapp.graph.models import Belief, BeliefState, Node, Relation, RelationPlayer
 from memoryapp.graph.models.beliefs import Standing, Status
-from memoryapp.graph.queries.views import Scope, beliefs, current
+from memoryapp.graph.queries.views import Scope, beliefs, current, named
 from memoryapp.ledger import prepared
 from memoryapp.ledger.principal import Principal
 from memoryapp.review.models import Case
@@ -33,12 +33,14 @@ SHOWN = {
 
 @dataclass(frozen=True)
 class Wanted:
-    """Which beliefs a person looks for. `text` is a part of the statement; `kind` includes what is below it."""
+    """Which beliefs a person looks for. `text` is a part of the statement; `kind` includes what is below it; `view` is
+    one that the ontology declares, as it answers everywhere."""
 
     text: str = ""
     kind: str = ""
     shown: str = "current"
     owner: uuid.UUID | None = None
+    view: str = ""
 
 
 def listed(by: Principal, wanted: Wanted) -> QuerySet[Belief]:
@@ -48,6 +50,10 @@ def listed(by: Principal, wanted: Wanted) -> QuerySet[Belief]:
         raise Invalid.at("show", "unknown_choice", f"“{wanted.shown[:40]}” is not a choice.", ", ".join(SHOWN))
     scope = Scope(owner=wanted.owner, kinds=(wanted.kind,) if wanted.kind else ())
     found = current(by, scope) if wanted.shown == "current" else beliefs(by, scope)
+    if wanted.view:
+        seen = named(by, wanted.view)
+        plain = wanted.shown == "current"
+        found = (beliefs(by, scope) if plain else found).filter(pk__in=seen.order_by().values("pk"))
     if wanted.shown == "resolving":
         found = found.filter(status=Status.RESOLVING)
     elif wanted.shown == "ended":

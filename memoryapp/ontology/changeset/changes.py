@@ -204,7 +204,7 @@ def read_changes(data: Any, path: str = "/changes") -> list[Change]:
     wrong: list[Violation] = []
     for place, one in enumerate(data):
         try:
-            found.append(one if isinstance(one, _Change) else _change.validate_python(one))
+            found.append(_change.validate_python(one))
         except ValidationError as error:
             wrong += [_violation(path, place, fault) for fault in error.errors(include_url=False, include_input=False)]
     if wrong:

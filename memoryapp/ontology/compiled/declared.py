@@ -68,7 +68,7 @@ class Edition:
         declared = getattr(self.document, family)
         for one in types:
             if one in declared and (now := declared[one].renamed.get(name)) is not None:
-                return now
+                return str(now)
         return name
 
     @cached_property

@@ -275,8 +275,10 @@ def _shown(
         },
         "filed_it": admin and found.status == Status.PROPOSED and not approves,
         "urls": {
-            name: address(by, f"ontology:{name}", found.pk) for name in ("decide", "put-in-force", "withdraw", "revise")
+            "decide": address(by, "ontology:decide", found.pk),
+            "force": address(by, "ontology:put-in-force", found.pk),
+            "withdraw": address(by, "ontology:withdraw", found.pk),
+            "revise": address(by, "ontology:revise", found.pk),
         },
     }
-    context["urls"]["force"] = context["urls"].pop("put-in-force")
     return page(request, "ontology/proposal.html", context, status=status)
