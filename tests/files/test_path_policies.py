@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from django.db.models import Q
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -178,11 +177,33 @@ def test_rules_are_given_to_agents_and_members_and_noted(operator: Principal, wo
     assert change.after == {"path_rules": [["/people", "none"]], "path_default": "read"}
 
 
-def test_a_range_of_paths_is_a_range_of_an_index(full: Tree) -> None:
-    """What begins with the same letters is no part of a directory."""
-    assert isinstance(paths.territory("/a"), Q)
+def test_what_begins_alike_is_no_part_of_a_directory(full: Tree) -> None:
+    full.write("/a-b", "marlin")
+    full.write("/a0", "marlin")
     assert full.ls("/a", recursive=True) == [path for path in sorted(EVERY) if path.startswith("/a/")]
     assert full.grep("marlin", under="/ab") == [("/ab", 1)]
+    assert "/a-b" not in {path for path, _ in full.grep("marlin", under="/a")}
+    assert Entry.objects.filter(paths.territory("/a")).count() == len(full.ls("/a", recursive=True)) + 1
+    by = ruled(full.by, "none /a")
+    assert {"/a-b", "/a0"} <= set(full.ls(by=by))
+
+
+def test_what_is_below_a_path_is_a_range_of_an_index(full: Tree) -> None:
+    """A tree of a million files is not gone through for one directory of it."""
+    from django.db import connection
+
+    for rows in (
+        queries.ls(full.by, "/a", recursive=True),
+        Entry.objects.filter(paths.territory("/a"), workspace=full.by.workspace),
+    ):
+        if connection.vendor == "sqlite":
+            assert "path>? AND path<?" in rows.explain()
+        else:
+            with connection.cursor() as cursor:
+                cursor.execute("SET LOCAL enable_seqscan = off")
+            assert "Index Cond" in rows.explain()
+    if connection.vendor == "sqlite":
+        assert "directory=?" in queries.ls(full.by, "/a").explain()
 
 
 def test_a_hidden_file_that_was_told_is_no_source_and_is_not_recalled(tree: Tree) -> None:

@@ -4,7 +4,7 @@ Nothing here opens anything: a path is a name in the tree of a workspace, and ne
 """
 
 from memoryapp.access.paths.globs import Glob
-from memoryapp.access.paths.normal import ROOT, above, name_of, normal, parent, territory
+from memoryapp.access.paths.normal import ROOT, above, below, name_of, normal, parent, territory
 from memoryapp.access.paths.policy import LEVELS, OPEN, PathPolicy, compiled, of, read_rules
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "Glob",
     "PathPolicy",
     "above",
+    "below",
     "compiled",
     "name_of",
     "normal",

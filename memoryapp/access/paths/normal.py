@@ -53,10 +53,20 @@ def above(path: str) -> list[str]:
 
 
 def territory(path: str, column: str = "path") -> Q:
-    """That a column names the path or something below it: a range of an index, never a scan."""
+    """That a column names the path or something below it: a range of an index, never a scan.
+
+    The range from the path to its last descendant also holds what merely begins alike (`/a-b` is between `/a` and
+    `/a/b`): that is taken out of it row by row.
+    """
     if path == ROOT:
         return Q()
-    return Q(**{column: path}) | Q(**{f"{column}__gte": f"{path}/", f"{column}__lt": f"{path}0"})
+    within = Q(**{f"{column}__gte": path, f"{column}__lt": f"{path}0"})
+    return within & (Q(**{column: path}) | Q(**{f"{column}__gte": f"{path}/"}))
+
+
+def below(path: str, column: str = "path") -> Q:
+    """That a column names something below the path: a range of an index."""
+    return Q() if path == ROOT else Q(**{f"{column}__gte": f"{path}/", f"{column}__lt": f"{path}0"})
 
 
 def _unfit(character: str) -> bool:

@@ -14,6 +14,7 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from memoryapp.access import paths
 from memoryapp.access.paths import ROOT, territory
+from memoryapp.access.paths import below as beneath
 from memoryapp.doors.errors import Conflict, NotFound
 from memoryapp.files.models import Entry, Kind, State, Version
 from memoryapp.ledger.principal import Principal
@@ -64,7 +65,7 @@ def ls(by: Principal, path: str = EVERYTHING, *, recursive: bool = False) -> Que
     by.require("read_files")
     directory(by, path)
     found: QuerySet[Entry] = Entry.objects.visible_to(by).filter(state=State.CURRENT)
-    found = found.filter(territory(path)).exclude(path=path) if recursive else found.filter(directory=path)
+    found = found.filter(beneath(path)) if recursive else found.filter(directory=path)
     return found.order_by("path")
 
 

@@ -75,8 +75,10 @@ def _refuse_impossible(write: Write, entry: Entry, target: str) -> None:
 
 
 def _refuse_unwritable(write: Write, moving: Sequence[Entry], new_paths: dict[Any, str]) -> None:
+    """What is below a path in a root is in that root: the rules alone have to be asked of each."""
+    policy = paths.of(write.by)
     for one in moving:
-        if not placing.allowed(write, normal(new_paths[one.pk], "/target")):
+        if not policy.may_write(normal(new_paths[one.pk], "/target")):
             message = f"Not everything below {moving[0].path} may be put there. Nothing was done."
             raise Denied(message, code="protected_below")
 

@@ -93,7 +93,7 @@ def _version(write: Write, one: Next) -> Version:
 
 def _sources(one: Next) -> list[Source]:
     if one.sources is None and one.before is not None:
-        kept = list(one.before.sources.select_related("source").order_by("pk"))
+        kept = list(one.before.sources.select_related("source").order_by("pk")) if one.before.source_count else []
         one.told = one.told or next((each.source for each in kept if each.told), None)
         one.sources = [each.source for each in kept]
     chosen = [*(one.sources or ()), *([one.told] if one.told else [])]
