@@ -7,10 +7,14 @@ class FormsConfig(AppConfig):
 
     def ready(self) -> None:
         from formsengine import checks, erasing, hooks, mentions
+        from formsengine.models import FormOutcome, FormResponse
         from formsengine.services.storing import DELIVER
+        from memoryapp.graph.referring import Pointer, Reader, register, register_reader
         from memoryapp.ledger import jobs
 
         jobs.register(DELIVER, hooks.deliver, title="Tell what happened in a form")
+        register(Pointer("form.subject", FormResponse, "subject", "forms about it"))
+        register_reader("outcomes", Reader("outcomes of forms", FormOutcome.naming))
         erasing.register()
         checks.register()
         mentions.register()

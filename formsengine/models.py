@@ -20,6 +20,9 @@ from memoryapp.sources.models import Source
 from memoryapp.timeline.models import Episode
 
 if TYPE_CHECKING:
+    import uuid
+    from collections.abc import Collection
+
     from memoryapp.ledger.principal import Principal
 
 
@@ -140,6 +143,7 @@ class FormResponse(WorkspaceRow):
     guard = Guard(
         mutable=(
             "version",
+            "subject",
             "assigned_to",
             "due_at",
             "state",
@@ -256,6 +260,12 @@ class FormOutcome(WorkspaceRow):
 
     def __str__(self) -> str:
         return f"{self.act} by {self.binding}"
+
+    @classmethod
+    def naming(cls, by: Principal, nodes: Collection[uuid.UUID]) -> int:
+        """How many outcomes in sight name one of these nodes."""
+        seen = FormResponse.objects.visible_to(by)
+        return cls.objects.filter(workspace=by.workspace, node__in=nodes, response__in=seen).count()
 
 
 class FormNotice(WorkspaceRow):

@@ -23,7 +23,7 @@ from memoryapp.ledger.principal import Principal
 
 Row = TypeVar("Row", bound=WorkspaceRow)
 
-PLACES = {"queue": "review:queue", "beliefs": "graph:beliefs"}
+PLACES = {"queue": "review:queue", "beliefs": "graph:beliefs", "nodes": "graph:nodes"}
 """The lists of which a member may keep views, each with the name of its page."""
 
 

@@ -27,6 +27,7 @@ ENTRIES = (
     Entry("Queue", "queue", "review:queue", "read_cases", "g q"),
     Entry("For you", "bell", "review:for-you", "read_cases", "g y"),
     Entry("Beliefs", "belief", "graph:beliefs", "look_up", "g b"),
+    Entry("Nodes", "book", "graph:nodes", "look_up", "g n"),
     Entry("Conversations", "conversation", "sources:threads", "read_sources", "g c"),
     Entry("Timeline", "clock", "timeline:timeline", "read_timeline", "g e"),
     Entry("Context", "book", "context:context", "read_context", "g x"),

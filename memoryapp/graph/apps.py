@@ -14,16 +14,16 @@ class GraphConfig(AppConfig):
             doubts,
             erasing,
             fitting,
-            identity_cases,
+            looking,
             mentions,
             participants,
             policy,
             retyping,
             usage,
-            withdrawal_cases,
         )
         from memoryapp.graph.pages import binding, presenting
         from memoryapp.graph.services import projection, withdrawing
+        from memoryapp.graph.services.merging.pointers import register_pointers
         from memoryapp.graph.triggers import rules
         from memoryapp.ledger import jobs, triggers
         from memoryapp.ontology import counting
@@ -41,6 +41,7 @@ class GraphConfig(AppConfig):
             capabilities=doubts.CAPABILITIES,
             hidden=doubts.hidden,
         )
+        jobs.register(looking.KIND, looking.look, title="Look for doubles", capabilities=looking.CAPABILITIES)
         arrivals.register(participants.bind_participants)
         arrivals.register(participants.bind_members)
         identities.register(participants.identity_violations)
@@ -48,10 +49,9 @@ class GraphConfig(AppConfig):
         learned.register("graph", presenting.learned_from)
         ontology_usage.register(usage.count)
         counting.register(usage.by_type)
-        identity_cases.register()
         cases.register()
+        register_pointers()
         policy.register()
-        withdrawal_cases.register()
         erasing.register()
         retyping.register()
         fitting.register()

@@ -20,6 +20,7 @@ from memoryapp.graph.models import (
     IdentityKey,
     Mention,
     Node,
+    NodeState,
     ParticipantNode,
     Relation,
     RelationPlayer,
@@ -92,6 +93,9 @@ def _mark(marked: Marked) -> None:
 def _mark_person(marked: Marked, nodes: set[uuid.UUID]) -> None:
     """Everything by which a person is known, what they are in other rooms, and what is said of them alone."""
     marked.add(Node, Node.objects.filter(folded_into__in=nodes).values_list("pk", flat=True))
+    became = NodeState.objects.filter(node__in=marked.of(Node))
+    marked.add(NodeState, became.values_list("pk", flat=True))
+    marked.add(Write, became.values_list("write", flat=True))
     keys = IdentityKey.objects.filter(node__in=nodes)
     marked.add(IdentityKey, keys.values_list("pk", flat=True))
     single = keys.exclude(key_set__contains="+")
@@ -201,6 +205,7 @@ def _said_why(row: Any) -> str:
 BLANKS: Blanks = {
     (BeliefState, "reason"): _said_why,
     (RelationState, "reason"): _said_why,
+    (NodeState, "reason"): _said_why,
     (IdentityKey, "value"): lambda row: f"erased:{row.pk}",
 }
 """The database wants a reason for every state, and a key that is nobody else's."""

@@ -4,6 +4,7 @@ from memoryapp.doors.tools import Tool
 from memoryapp.graph.api.beliefs import Beliefs
 from memoryapp.graph.api.edges import Disconnect, Edges
 from memoryapp.graph.api.explaining import Why
+from memoryapp.graph.api.merging import Merge
 from memoryapp.graph.api.nodes import Nodes, OneNode
 from memoryapp.graph.api.relations import Relations
 from memoryapp.graph.api.withdrawing import WithdrawSource
@@ -86,6 +87,15 @@ TOOLS = [
         "post",
         "Disconnect",
         "Says that an edge is over. It stays in the history.",
+        destructive=True,
+    ),
+    Tool(
+        "graph_merge",
+        Merge,
+        "post",
+        "Make two nodes one",
+        "For two nodes that are certainly one person or thing: the folded one's id leads to this one for ever. A "
+        "person can take it back. `lock` is that of the node to keep.",
         destructive=True,
     ),
 ]

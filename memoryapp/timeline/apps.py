@@ -6,7 +6,7 @@ class TimelineConfig(AppConfig):
     label = "timeline"
 
     def ready(self) -> None:
-        from memoryapp.graph import changes
+        from memoryapp.graph import changes, referring
         from memoryapp.graph.pages import sections
         from memoryapp.graph.queries import anything
         from memoryapp.index import texts
@@ -18,7 +18,7 @@ class TimelineConfig(AppConfig):
         from memoryapp.timeline import checks, erasing, feeding, retyping, usage
         from memoryapp.timeline.pages import episodes
         from memoryapp.timeline.queries import why
-        from memoryapp.timeline.services import conversations, withdrawing
+        from memoryapp.timeline.services import conversations, following, withdrawing
         from memoryapp.timeline.triggers import rules
 
         triggers.register(rules)
@@ -30,6 +30,8 @@ class TimelineConfig(AppConfig):
         rests_on_source("timeline", Resting(withdrawing.withdrawn, withdrawing.lifted, feeding.traces))
         sections.register("timeline", episodes.node_section)
         anything.register(feeding.EPISODE, why.why)
+        episodes_read = referring.Reader("episodes", following.count, following.take, following.give_back)
+        referring.register_reader("episodes", episodes_read)
         erasing.register()
         retyping.register()
         checks.register()

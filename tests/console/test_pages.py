@@ -12,10 +12,12 @@ from memoryapp.access.models import Agent, Membership
 from memoryapp.graph.models import Belief, Node
 from memoryapp.ledger.models import Job
 from memoryapp.ledger.principal import Principal
+from memoryapp.review.models import Case
 from memoryapp.timeline.models import Episode
 from tests.browser import Browser, faults_of, page_is_clean
 from tests.context.telling import Context
 from tests.files.telling import Tree
+from tests.graph.nodes.telling import Graph
 from tests.graph.telling import Memory
 from tests.visiting import tell_a_story
 
@@ -42,6 +44,11 @@ def addresses(
     mind.set("Seats", "By the window, " * 30, "Travel")
     mind.set("Away", "In Porto.", "Travel", expires="2026-01-01", pinned=False)
     mind.update(kept, content="Short sentences, no exclamation marks.")
+    graph = Graph(operator)
+    other = graph.node("person", name="I. Ferro", handle="iferro")
+    one = graph.node("person", name="Ines Ferro", phone="+351 910 000 111")
+    graph.connect(one, "knows", other)
+    double = Case.objects.get(kind="merge_suggestion")
     return {
         "overview": "/w/harbour/",
         "beliefs": "/w/harbour/beliefs/",
@@ -50,7 +57,12 @@ def addresses(
         "a conclusion": f"/w/harbour/beliefs/{drawn.pk}/",
         "an edit": f"/w/harbour/beliefs/{drawn.pk}/edit/",
         "an end": f"/w/harbour/beliefs/{drawn.pk}/retire/",
-        "a node": f"/w/harbour/nodes/{Node.objects.get(label='Ines Ferro').pk}/?at=2026-04-01",
+        "a node": f"/w/harbour/nodes/{Node.objects.filter(label='Ines Ferro')[0].pk}/?at=2026-04-01",
+        "nodes": "/w/harbour/nodes/?q=e",
+        "a merge": f"/w/harbour/nodes/{one.pk}/merge/?other={other.pk}",
+        "a split": f"/w/harbour/nodes/{one.pk}/split/",
+        "the graph": f"/w/harbour/graph/?open={one.pk}&open={other.pk}&to={other.pk}",
+        "two nodes for one?": f"/w/harbour/queue/{double.pk}/",
         "timeline": "/w/harbour/timeline/",
         "timeline, asked": "/w/harbour/timeline/?q=weekly+emails&from=2026-03-01&to=2026-06-30",
         "an episode": f"/w/harbour/timeline/{Episode.objects.values_list('pk', flat=True)[0]}/",

@@ -104,6 +104,16 @@ def ambiguous_identity(graph: Graph, work: Work) -> Case:
     return case
 
 
+def split(graph: Graph, work: Work) -> Case:
+    """Nobody opens one to decide later: it is settled as it is opened."""
+    nodes = [graph.person("Ana"), graph.person("Bram")]
+    about = [("node", "node", nodes[0].pk), ("split off", "node", nodes[1].pk)]
+    case: Case = graph.do(
+        lambda write: review.open_case(write, kind="split", key="ana", reason="She is two.", subjects=about)
+    )
+    return case
+
+
 def unbound_mention(graph: Graph, work: Work) -> Case:
     ines, ivo = graph.person("Ines"), graph.node("person", name="Ivo", handle="ivo")
     assert ivo
@@ -165,6 +175,7 @@ OPENING: dict[str, Callable[[Graph, Work], Case]] = {
     "property_conflict": property_conflict,
     "merge_suggestion": merge_suggestion,
     "ambiguous_identity": ambiguous_identity,
+    "split": split,
     "unbound_mention": unbound_mention,
     "held_candidate": held_candidate,
     "withdrawal": withdrawal,
@@ -207,6 +218,8 @@ def test_taking_a_verdict_back_leaves_every_row_as_the_dump_had_it(
     edits = dict(EDITS.get(verdict, {}))
     if verdict == "bind":
         edits["node"] = str(Node.objects.get(label="Ivo").pk)
+    if verdict == "merge":
+        edits["keep"] = str(Node.objects.order_by("recorded_at", "pk")[0].pk)
     before, held = heads(graph.by), {belief.pk for belief in views.current(graph.by)}
     evidence = standing_evidence()
     undo(who, decide(who, case, verdict, **edits))

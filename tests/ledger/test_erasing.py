@@ -246,6 +246,7 @@ WORDLESS = {
     "graph.IdentityKey": {"owner_class", "key_set"},
     "graph.Mention": {"node_class"},
     "graph.Node": {"node_class"},
+    "graph.NodeMove": {"pointer"},
     "graph.Relation": {"kind"},
     "graph.RelationPlayer": {"kind", "role"},
     "index.ModelCall": {"purpose", "model", "prompt_version", "code"},

@@ -83,6 +83,8 @@ def sample(name: str, things: Things) -> dict[str, Any]:
         given |= {"reason": "It is over.", "lock": 1}
     if "source_id" in given:
         given["rationale"] = "It was said of another project."
+    if name == "graph_merge":
+        given |= {"folded": str(things["node_id"][-1]), "lock": 99}
     if name == "forms_open":
         given["form"] = "patient"
     if name == "forms_write":

@@ -10,6 +10,7 @@ from django.db import DatabaseError, connection, transaction
 
 from memoryapp.doors.errors import Conflict, Denied, DomainError, Invalid, NotFound, Stale
 from memoryapp.graph.models import ActorNode, Node
+from memoryapp.graph.services import merge, split, take_back
 from memoryapp.ledger import dump, integrity
 from memoryapp.ledger.principal import Principal
 from memoryapp.sources.withdrawing import lift, withdraw
@@ -199,13 +200,27 @@ def test_the_folded_nodes_episodes_are_the_kept_nodes_and_undo_gives_them_back(
     timeline.happened("kept", kept, at="2026-03-01")
     timeline.happened("folded", folded, at="2026-03-02")
     timeline.happened("both", kept, folded, at="2026-03-03")
-    Node.objects.filter(pk=folded.pk).update(state="folded", folded_into=kept)
+    before = Episode.objects.latest("recorded_at").recorded_at
+    decision = graph.do(lambda write: merge(write, kept=kept.pk, folded=folded.pk))
     assert contents(queries.timeline(timeline.by, kept.pk)) == ["both", "folded", "kept"]
     assert contents(queries.timeline(timeline.by, folded.pk)) == ["both", "folded", "kept"]
     assert [len(one.people) for one in queries.with_details(list(queries.timeline(timeline.by, kept.pk)))] == [1, 1, 1]
-    Node.objects.filter(pk=folded.pk).update(state="active", folded_into=None)
-    assert contents(queries.timeline(timeline.by, kept.pk)) == ["both", "kept"]
-    assert contents(queries.timeline(timeline.by, folded.pk)) == ["both", "folded"]
+    for then in (None, before):
+        if then is None:
+            graph.do(lambda write: take_back(write, decision=decision.pk))
+        assert contents(queries.timeline(timeline.by, kept.pk, Asked(known_at=then))) == ["both", "kept"]
+        assert contents(queries.timeline(timeline.by, folded.pk, Asked(known_at=then))) == ["both", "folded"]
+
+
+def test_what_another_took_part_in_is_split_off_with_them_and_given_back(timeline: Timeline, graph: Graph) -> None:
+    jude = graph.person("Jude Okoro")
+    hers = timeline.happened("hers", jude, at="2026-03-01")
+    timeline.happened("his", jude, at="2026-03-02")
+    other, decision = graph.do(lambda write: split(write, node=jude.pk, beliefs=[], others={"episodes": [hers.pk]}))
+    assert contents(queries.timeline(timeline.by, other.pk)) == ["hers"]
+    assert contents(queries.timeline(timeline.by, jude.pk)) == ["his"]
+    graph.do(lambda write: take_back(write, decision=decision.pk))
+    assert contents(queries.timeline(timeline.by, jude.pk)) == ["his", "hers"]
 
 
 def test_told_again_under_its_id_it_is_one_episode_and_with_another_body_refused(timeline: Timeline) -> None:

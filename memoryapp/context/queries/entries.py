@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import uuid
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
@@ -125,3 +125,9 @@ def last_set(found: Entry) -> EntryRevision:
     said = found.revisions.filter(state=State.SET).order_by("-sequence").first()
     assert said is not None
     return said
+
+
+def naming(by: Principal, nodes: Collection[uuid.UUID]) -> int:
+    """How many entries in sight are linked to one of these nodes."""
+    linked = EntryLink.objects.filter(workspace=by.workspace, node__in=nodes).values("entry")
+    return Entry.objects.visible_to(by).filter(pk__in=linked).count()

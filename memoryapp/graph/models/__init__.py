@@ -1,7 +1,7 @@
 """Tables of the graph: nodes and what identifies them, beliefs and their history, relations and their players."""
 
 from memoryapp.graph.models.beliefs import Belief, BeliefReader, BeliefState
-from memoryapp.graph.models.nodes import ActorNode, IdentityKey, Mention, Node, ParticipantNode
+from memoryapp.graph.models.nodes import ActorNode, IdentityKey, Mention, Node, NodeMove, NodeState, ParticipantNode
 from memoryapp.graph.models.relations import Relation, RelationPlayer, RelationState
 
 __all__ = [
@@ -12,6 +12,8 @@ __all__ = [
     "IdentityKey",
     "Mention",
     "Node",
+    "NodeMove",
+    "NodeState",
     "ParticipantNode",
     "Relation",
     "RelationPlayer",

@@ -76,6 +76,69 @@ class Node(WorkspaceRow):
         return self.label
 
 
+class NodeState(WorkspaceRow):
+    """What became of a node from this write on: folded into another, told apart again, retired, in use again, and why.
+
+    A node without one has been active since it was made. The latest one known at a time says what was known then.
+    """
+
+    node = models.ForeignKey(Node, on_delete=models.PROTECT, related_name="states")
+    sequence = models.PositiveIntegerField()
+    state = models.CharField(max_length=10, choices=Node.State.choices)
+    folded_into = models.ForeignKey(Node, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
+    projected_at = models.DateTimeField(
+        null=True, blank=True, help_text="For which instant its properties were read before this write."
+    )
+    reason = models.TextField(help_text="Why, in one sentence.")
+    write = models.ForeignKey(Write, on_delete=models.PROTECT, related_name="node_states")
+    recorded_at = models.DateTimeField()
+
+    guard = Guard(erasable=("reason",))
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["node", "sequence"], name="node_state_once"),
+            models.CheckConstraint(condition=~Q(reason=""), name="node_state_reason"),
+            models.CheckConstraint(
+                condition=Q(state="folded", folded_into__isnull=False)
+                | Q(state__in=["active", "retired"], folded_into__isnull=True),
+                name="node_state_folded_somewhere",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.state} #{self.sequence}"
+
+
+class NodeMove(WorkspaceRow):
+    """That a row which referred to one node refers to another from this write on: by a merge, a split or its undoing.
+
+    `pointer` names the column (see `graph.referring`), `row` the row. Read backwards, the moves say what referred to
+    which node at any time, and what taking a merge back has to put back.
+    """
+
+    pointer = models.CharField(max_length=60)
+    row = models.UUIDField()
+    origin = models.ForeignKey(Node, on_delete=models.PROTECT, related_name="moved_away")
+    destination = models.ForeignKey(Node, on_delete=models.PROTECT, related_name="moved_here")
+    write = models.ForeignKey(Write, on_delete=models.PROTECT, related_name="node_moves")
+    recorded_at = models.DateTimeField()
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["row", "pointer"], name="node_move_row"),
+            models.Index(fields=["origin", "recorded_at"], name="node_move_origin"),
+            models.Index(fields=["destination", "recorded_at"], name="node_move_destination"),
+        ]
+        constraints = [
+            models.UniqueConstraint(fields=["write", "pointer", "row"], name="node_move_once"),
+            models.CheckConstraint(condition=~Q(origin=models.F("destination")), name="node_move_elsewhere"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.pointer} {self.row}"
+
+
 class IdentityKey(WorkspaceRow):
     """A normalised value that identifies one node within the class that owns the key and all its subclasses."""
 
@@ -146,7 +209,7 @@ class Mention(WorkspaceRow):
     dismissed = models.BooleanField(default=False, help_text="A person said that this names nothing.")
     write = models.ForeignKey(Write, on_delete=models.PROTECT, related_name="+")
 
-    guard = Guard(mutable=("node", "dismissed"), erasable=("name", "normal_name"), typed=("node_class",))
+    guard = Guard(mutable=("node", "circle", "dismissed"), erasable=("name", "normal_name"), typed=("node_class",))
 
     class Meta:
         indexes = [models.Index(fields=["workspace", "normal_name", "node_class"], name="mention_name")]

@@ -14,6 +14,7 @@ from memoryapp.doors.errors import Invalid
 from memoryapp.doors.pages import address, member_page, page
 from memoryapp.graph.models import Belief, Node
 from memoryapp.graph.pages import presenting, sections
+from memoryapp.graph.queries import merging
 from memoryapp.graph.queries.nodes import node as node_named
 from memoryapp.graph.queries.views import Scope, as_of, current
 from memoryapp.ledger.principal import Principal
@@ -42,6 +43,7 @@ def node(request: HttpRequest, by: Principal, node_id: uuid.UUID) -> HttpRespons
             "by": by,
             "node": found,
             "erase_url": address(by, "graph:erase-node", found.pk) if by.may("erase") else "",
+            **_changes(by, found, at),
             "properties": [
                 {"name": one.predicate, "value": _words(one.value), "card": presenting.card(by, one)}
                 for one in sorted(about, key=lambda one: one.predicate)
@@ -59,6 +61,21 @@ def node(request: HttpRequest, by: Principal, node_id: uuid.UUID) -> HttpRespons
             "beliefs_url": f"{address(by, 'graph:beliefs')}?owner={found.pk}&show=everything",
         },
     )
+
+
+def _changes(by: Principal, node: Node, at: dt.datetime | None) -> dict[str, Any]:
+    """What may be done with the node, and what was done: merged, split, out of use."""
+    may, active = by.may("merge_nodes") and not at, node.state == Node.State.ACTIVE
+    urls = {
+        "merge_url": address(by, "graph:merge-node", node.pk) if may and active else "",
+        "split_url": address(by, "graph:split-node", node.pk) if may and active else "",
+        "retire_url": address(by, "graph:retire-node", node.pk) if may and active else "",
+        "use_url": address(by, "graph:use-node", node.pk) if may and node.state == Node.State.RETIRED else "",
+        "undo_url": address(by, "graph:take-back-merge", node.pk) if may else "",
+        "explore_url": f"{address(by, 'graph:explorer')}?open={node.pk}",
+    }
+    became = [] if at else merging.history(by, node)
+    return urls | {"became": became}
 
 
 def _held(by: Principal, scope: Scope, at: dt.datetime | None) -> Any:

@@ -14,6 +14,7 @@ from memoryapp.doors.errors import Invalid, NotFound
 from memoryapp.graph import todays
 from memoryapp.graph.identity import canonical, is_empty, keys_of, missing, nodes_by_key, unfolded
 from memoryapp.graph.models import Belief, Node
+from memoryapp.graph.queries import merges
 from memoryapp.graph.queries.views import Scope, as_of, current
 from memoryapp.ledger.principal import Principal
 from memoryapp.ontology.normalise import normal_text, normal_value
@@ -91,12 +92,15 @@ def _having(name: str, value: Any) -> Q:
     return Q(pk__in=held.values("subject"))
 
 
-def node(by: Principal, node_id: uuid.UUID) -> Node:
-    """The node with this id, or the one it was folded into. Raises NotFound."""
+def node(by: Principal, node_id: uuid.UUID, *, known_at: dt.datetime | None = None) -> Node:
+    """The node with this id, or the one it was folded into; as known then, what it was folded into by then.
+
+    Raises NotFound.
+    """
     found = Node.objects.visible_to(by).filter(pk=node_id).select_related("folded_into").first()
     if found is None:
         raise NotFound("There is no such node.", code="no_such_node", extra={"id": str(node_id)})
-    return unfolded(found)
+    return unfolded(found) if known_at is None else merges.known_as(found, known_at)
 
 
 def neighbourhood(
@@ -111,12 +115,15 @@ def neighbourhood(
 
     Now, or as it was at `valid_at`, as that was known at `known_at`.
     """
-    found = node(by, node_id)
+    found = node(by, node_id, known_at=known_at)
     going, arriving = (
         _edges(by, scope, valid_at, known_at) for scope in (Scope(subject=found.pk), Scope(object=found.pk))
     )
     leaving = list(going.select_related("object")[: most + 1])
     coming = list(arriving.select_related("subject")[: most + 1])
+    if known_at is not None:
+        merges.as_known(leaving, "object", known_at)
+        merges.as_known(coming, "subject", known_at)
     neighbours = [
         *(Neighbour(edge, edge.predicate, True, edge.object) for edge in leaving if edge.object),
         *(Neighbour(edge, edge.predicate, False, edge.subject) for edge in coming if edge.subject),

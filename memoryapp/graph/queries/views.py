@@ -16,6 +16,7 @@ from django.utils import timezone
 
 from memoryapp.graph.models import Belief, BeliefState, Relation, RelationPlayer, RelationState
 from memoryapp.graph.models.beliefs import Standing, Status
+from memoryapp.graph.queries import merges
 from memoryapp.graph.queries.walks import evidence
 from memoryapp.ledger import prepared
 from memoryapp.ledger.models import Workspace
@@ -44,6 +45,8 @@ class Scope:
     in_evidence_of: uuid.UUID | None = None
     not_in_evidence_of: uuid.UUID | None = None
     row_by_row: bool = False
+    as_known: dt.datetime | None = None
+    """Which node a belief is of, or led to, or belonged to, as it was known then."""
 
 
 EVERYTHING = Scope()
@@ -89,17 +92,17 @@ def beliefs(by: Principal, scope: Scope = EVERYTHING) -> QuerySet[Belief]:
     found: QuerySet[Belief] = Belief.objects.visible_to(by)
     if scope.kinds:
         found = found.filter(kind__in=looked_up(by, scope).kinds)
+    then = merges.moved_since(by, scope.as_known, scope.owner, scope.subject, scope.object) if scope.as_known else None
     if scope.owner:
         owned = _owned_by(scope.owner)
-        found = found.filter(
-            Exists(owned.filter(belief=OuterRef("pk"))) if scope.row_by_row else Q(pk__in=owned.values("belief"))
-        )
+        owns = Exists(owned.filter(belief=OuterRef("pk"))) if scope.row_by_row else Q(pk__in=owned.values("belief"))
+        found = found.filter(then.of("player.node", Q(owns)) if then else owns)
     if scope.subject:
-        found = found.filter(subject=scope.subject)
+        found = found.filter(then.of("belief.subject", Q(subject=scope.subject)) if then else Q(subject=scope.subject))
     if scope.predicates:
         found = found.filter(predicate__in=scope.predicates)
     if scope.object:
-        found = found.filter(object=scope.object)
+        found = found.filter(then.of("belief.object", Q(object=scope.object)) if then else Q(object=scope.object))
     if scope.ids is not None:
         found = found.filter(pk__in=scope.ids)
     if scope.in_evidence_of:
@@ -128,6 +131,8 @@ def as_of(
     It reads the history alone. What had ended is served for the time in which it held; what was retracted or withdrawn
     by then, or still waited for a verdict, is not. Who may see it is decided by today's audience.
     """
+    if known_at:
+        scope = replace(scope, as_known=known_at)
     if not (valid_at and known_at):
         at = at or now(by.workspace)
         valid_at, known_at = valid_at or at, known_at or at

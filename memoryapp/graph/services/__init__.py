@@ -16,6 +16,7 @@ from memoryapp.graph.services.edges import connect, connect_all, connect_as, dis
 from memoryapp.graph.services.editing import edit
 from memoryapp.graph.services.lookalikes import open_ambiguity_case
 from memoryapp.graph.services.mentions import bind_mention, mention
+from memoryapp.graph.services.merging import merge, retire_node, split, take_back, use_again
 from memoryapp.graph.services.nodes import NodeInput, Upserted, upsert_node, upsert_nodes
 from memoryapp.graph.services.owning import give_owner
 from memoryapp.graph.services.projection import project
@@ -41,6 +42,7 @@ __all__ = [
     "give_owner",
     "give_way",
     "mention",
+    "merge",
     "open_ambiguity_case",
     "project",
     "reinstate",
@@ -51,9 +53,13 @@ __all__ = [
     "remember_all",
     "resolve",
     "retire",
+    "retire_node",
     "retract",
     "retract_relation",
+    "split",
     "supersede",
+    "take_back",
     "upsert_node",
     "upsert_nodes",
+    "use_again",
 ]

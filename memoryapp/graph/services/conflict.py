@@ -30,6 +30,7 @@ from memoryapp.review.models import Case
 BELIEF_CONFLICT = "belief_conflict"
 PROPERTY_CONFLICT = "property_conflict"
 
+NO_LONGER = "The two no longer contradict each other."
 ONE_SLOT = "Only one of them can hold at a time, and their times overlap."
 
 NEIGHBOURS = 2000
@@ -249,8 +250,8 @@ def reconsider(write: Write, around: Sequence[Belief], *, reason: str = "") -> l
         still = [one for one in held if _still_clashes(one)]
         for one in held:
             if one not in still:
-                close(write, one.relation, reason="The two no longer contradict each other.")
-                _void(write, one.relation)
+                close(write, one.relation, reason=NO_LONGER)
+                void(write, one.relation, NO_LONGER)
         if newcomer.status != Status.RESOLVING:
             continue
         rivals = _new_rivals(newcomer, {one.older.pk for one in still})
@@ -310,7 +311,8 @@ def _settled_pair(one: Belief, other: Belief) -> bool:
     return bool(keys - set(undecided.values_list("key", flat=True)))
 
 
-def _void(write: Write, relation: Relation) -> None:
+def void(write: Write, relation: Relation, why: str) -> None:
+    """Nobody need decide about the conflict any more."""
     case = Case.objects.filter(
         workspace=write.workspace,
         kind__in=[BELIEF_CONFLICT, PROPERTY_CONFLICT],
@@ -318,7 +320,7 @@ def _void(write: Write, relation: Relation) -> None:
         state=Case.State.OPEN,
     ).first()
     if case is not None:
-        review.void_case(write, case, "The two no longer contradict each other.")
+        review.void_case(write, case, why)
 
 
 def _free_of(workspace: Workspace, owners: Sequence[uuid.UUID]) -> QuerySet[Belief, tuple[uuid.UUID, str]]:

@@ -2,51 +2,69 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
+from memoryapp.graph.likeness import forms, shorter_forms, why_alike
 from memoryapp.graph.models import Node
+from memoryapp.graph.services.merging.asking import open_question, pair_key, put_off, told_apart
 from memoryapp.ledger.models import Write
 from memoryapp.ontology.compiled import Ontology
 from memoryapp.review.models import Case
 from memoryapp.review.services import Subject, open_case
 
-SHORTEST = 3
 MOST_FOR_ONE = 5
 CHUNK = 300
+FEW = 20
+"""Nodes of one write for which names with one letter less are looked up as well; of more the job finds them."""
 
 
 def suggest(write: Write, ontology: Ontology, nodes: Sequence[Node]) -> list[Case]:
-    """Open a case for each new node whose label differs from an older one's by spaces or punctuation alone.
+    """Open a case for each new node whose name looks like an older one's: in other spelling, as initials, with a short
+    form of a given name, with one letter more.
 
-    Only among classes with a common root; numbers always tell apart. A pair that a person told apart stays so.
+    Only among classes of which one is the other's or below it. A pair that a person told apart stays so.
     """
-    wanted = [node for node in nodes if len(node.bare_label) >= SHORTEST]
-    known: dict[str, list[Node]] = {}
-    labels = sorted({node.bare_label for node in wanted})
-    for start in range(0, len(labels), CHUNK):
-        alike = Node.objects.filter(
-            workspace=write.workspace, bare_label__in=labels[start : start + CHUNK], state=Node.State.ACTIVE
-        ).order_by("recorded_at", "id")
-        for node in alike:
-            known.setdefault(node.bare_label, []).append(node)
+    wanted = {node.pk: _forms(node, with_slips=len(nodes) <= FEW) for node in nodes}
+    known = _known(write, {form for forms in wanted.values() for form in forms})
     cases = []
-    for node in wanted:
-        others = [one for one in known.get(node.bare_label, ()) if one.pk < node.pk and _akin(ontology, one, node)]
-        for other in others[:MOST_FOR_ONE]:
-            if case := open_suggestion(write, other, node):
+    for node in nodes:
+        others = {one.pk: one for form in wanted[node.pk] for one in known.get(form, ()) if one.pk < node.pk}
+        asked = 0
+        for _, other in sorted(others.items()):
+            why = why_alike(other.label, node.label) if asked < MOST_FOR_ONE and akin(ontology, other, node) else ""
+            if why and (case := open_suggestion(write, other, node, why)):
                 cases.append(case)
+                asked += 1
     return cases
 
 
-def open_suggestion(write: Write, one: Node, other: Node) -> Case | None:
-    """Ask a person whether two nodes are one; None when they were told apart before."""
+def _forms(node: Node, *, with_slips: bool) -> set[str]:
+    return forms(node.label) | (shorter_forms(node.label) if with_slips else set())
+
+
+def _known(write: Write, wanted: Collection[str]) -> dict[str, list[Node]]:
+    """The nodes in use that are known by these bare names, the first recorded first."""
+    found: dict[str, list[Node]] = {}
+    names = sorted(wanted)
+    for start in range(0, len(names), CHUNK):
+        alike = Node.objects.filter(
+            workspace=write.workspace, bare_label__in=names[start : start + CHUNK], state=Node.State.ACTIVE
+        ).order_by("recorded_at", "id")
+        for node in alike:
+            found.setdefault(node.bare_label, []).append(node)
+    return found
+
+
+def open_suggestion(write: Write, one: Node, other: Node, why: str) -> Case | None:
+    """Ask a person whether two nodes are one; None when they were told apart, or put off a short while ago."""
+    if told_apart(write.workspace, one, other) or put_off(write, one, other):
+        return None
     older, newer = sorted((one, other), key=lambda node: node.pk)
-    return open_case(
+    return open_question(write.workspace, one, other) or open_case(
         write,
         kind="merge_suggestion",
-        key=pair_key([older, newer]),
-        reason="Their names differ by spaces or punctuation alone.",
+        key=pair_key([older.pk, newer.pk]),
+        reason=why,
         subjects=[Subject("older", "node", older.pk), Subject("newer", "node", newer.pk)],
         priority=30,
     )
@@ -58,19 +76,14 @@ def open_ambiguity_case(write: Write, nodes: Sequence[Node]) -> Case | None:
     return open_case(
         write,
         kind="ambiguous_identity",
-        key=pair_key(several),
+        key=pair_key([node.pk for node in several]),
         reason=f"One description carried identity keys of {len(several)} nodes.",
         subjects=[Subject(f"node {place}", "node", node.pk) for place, node in enumerate(several, start=1)],
         priority=60,
     )
 
 
-def pair_key(nodes: Sequence[Node]) -> str:
-    """The key under which these nodes are asked about once."""
-    return hashlib.sha256(",".join(sorted(str(node.pk) for node in nodes)).encode()).hexdigest()
-
-
-def _akin(ontology: Ontology, one: Node, other: Node) -> bool:
+def akin(ontology: Ontology, one: Node, other: Node) -> bool:
     """Whether one of the classes is the other's, or below it."""
     if one.node_class not in ontology.document.node_classes or other.node_class not in ontology.document.node_classes:
         return False

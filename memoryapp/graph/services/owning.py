@@ -5,11 +5,11 @@ from __future__ import annotations
 import uuid
 
 from memoryapp.doors.errors import Conflict
-from memoryapp.graph import changes, slots
+from memoryapp.graph import changes
 from memoryapp.graph.identity import resolve
 from memoryapp.graph.models import Belief, Node, Relation, RelationPlayer
 from memoryapp.graph.models.beliefs import Status
-from memoryapp.graph.services import conflict
+from memoryapp.graph.services import conflict, digests
 from memoryapp.graph.services.assembling import Assembly, Playing
 from memoryapp.graph.services.beliefs import change_state, check_lock, owners_of
 from memoryapp.graph.services.confirmed import refuse_confirmed
@@ -52,17 +52,7 @@ def take_owner(write: Write, belief: Belief, owner: Node, *, reason: str) -> Non
 
 def _follow(write: Write, belief: Belief, owners: list[uuid.UUID]) -> None:
     """The slot and the digest of a free statement are of its owners."""
-    topic, family = current_ontology(write.workspace).topic(belief.kind, belief.topic)
-    slot = slots.topic_slot(owners, family, topic)
-    digest = slots.statement_digest(
-        kind=belief.kind,
-        owners=owners,
-        subject=belief.subject_id,
-        predicate="",
-        object_=None,
-        slot=slot,
-        said=slots.normal_content(belief.content),
-    )
+    slot, digest = digests.work_out(current_ontology(write.workspace), belief, "", owners)
     live = Belief.objects.filter(
         workspace=write.workspace, statement=digest, status__in=[Status.ACTIVATED, Status.RESOLVING]
     )

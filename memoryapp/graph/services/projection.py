@@ -9,8 +9,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.db.models import Exists, OuterRef, Q, QuerySet
+
 from memoryapp.graph.identity import Key, is_empty, keys_of_values, nodes_by_key
-from memoryapp.graph.models import Belief, IdentityKey, Node
+from memoryapp.graph.models import Belief, BeliefState, IdentityKey, Node, NodeMove
 from memoryapp.graph.models.beliefs import Audience, Standing, Status
 from memoryapp.graph.refusals import ambiguous
 from memoryapp.ledger.models import Workspace, Write
@@ -68,14 +70,29 @@ def projections_at(
     beliefs: dict[uuid.UUID, list[Belief]] = defaultdict(list)
     for start in range(0, len(nodes), CHUNK):
         rows = Belief.objects.filter(
+            Q(status__in=[Status.ACTIVATED, Status.ARCHIVED]) | Q(Exists(_held_before()), status=Status.RESOLVING),
             subject__in=[node.pk for node in nodes[start : start + CHUNK]],
             shape=Belief.Shape.PROPERTY,
-            status__in=[Status.ACTIVATED, Status.ARCHIVED],
             standing__in=[Standing.HOLDS, Standing.ENDED, Standing.WITHDRAWN],
         ).order_by("recorded_at", "id")
         for belief in rows:
             beliefs[belief.subject_id].append(belief)  # type: ignore[index]
     return {node.pk: _projection(ontology, node, beliefs[node.pk], at[node.pk]) for node in nodes}
+
+
+def _held_before() -> QuerySet[BeliefState]:
+    """What waits since two nodes became one was held of one of them, and identifies it still."""
+    before = BeliefState.objects.filter(
+        belief=OuterRef("belief"), sequence=OuterRef("sequence") - 1, status=Status.ACTIVATED
+    )
+    moved = NodeMove.objects.filter(
+        write=OuterRef("write"),
+        row=OuterRef("belief"),
+        pointer="belief.subject",
+        destination=OuterRef("belief__subject"),
+    )
+    made_to_wait = BeliefState.objects.filter(belief=OuterRef("pk"), status=Status.RESOLVING)
+    return made_to_wait.filter(Exists(before), Exists(moved))
 
 
 def _projection(ontology: Ontology, node: Node, beliefs: list[Belief], at: dt.datetime) -> Projection:

@@ -29,23 +29,23 @@ def undo(write: Write, decision: Decision) -> list[Belief]:
     way when something later rests on what would be put back.
     """
     undone = decision.write
-    beliefs, relations = _changed_beliefs(undone), _changed_relations(undone)
+    beliefs, relations = changed_beliefs(undone), changed_relations(undone)
     made = {belief_id for belief_id, (before, _) in beliefs.items() if before is None}
-    _refuse_later_states(beliefs, relations)
-    _refuse_later_relations(undone, set(beliefs), made)
+    refuse_later_states(beliefs, relations)
+    refuse_later_relations(undone, set(beliefs), made)
     reason = f"Taken back: {decision.verdict.replace('_', ' ')}. {write.rationale}".strip()
     supported: list[Belief] = []
     for relation_id, (before, after) in relations.items():
-        supported += _put_back_relation(write, relation_id, before, after, made, reason)
+        supported += put_back_relation(write, relation_id, before, after, made, reason)
     touched = [_put_back_belief(write, belief_id, before, reason) for belief_id, (before, _) in beliefs.items()]
     for belief in touched:
-        _refuse_taken(belief, undone)
+        refuse_taken(belief)
     touched += [belief for belief in supported if belief.pk not in beliefs]
     changes.announce(write, touched)
     return touched
 
 
-def _changed_beliefs(undone: Write) -> dict[uuid.UUID, tuple[BeliefState | None, BeliefState]]:
+def changed_beliefs(undone: Write) -> dict[uuid.UUID, tuple[BeliefState | None, BeliefState]]:
     """For each belief the write changed: the state before it, none when it made the belief, and the last within it."""
     within: dict[uuid.UUID, list[BeliefState]] = defaultdict(list)
     for state in BeliefState.objects.filter(write=undone).order_by("belief_id", "sequence"):
@@ -59,7 +59,8 @@ def _changed_beliefs(undone: Write) -> dict[uuid.UUID, tuple[BeliefState | None,
     }
 
 
-def _changed_relations(undone: Write) -> dict[uuid.UUID, tuple[RelationState | None, RelationState]]:
+def changed_relations(undone: Write) -> dict[uuid.UUID, tuple[RelationState | None, RelationState]]:
+    """The same for relations."""
     within: dict[uuid.UUID, list[RelationState]] = defaultdict(list)
     for state in RelationState.objects.filter(write=undone).order_by("relation_id", "sequence"):
         within[state.relation_id].append(state)
@@ -72,7 +73,7 @@ def _changed_relations(undone: Write) -> dict[uuid.UUID, tuple[RelationState | N
     }
 
 
-def _refuse_later_states(
+def refuse_later_states(
     beliefs: dict[uuid.UUID, tuple[BeliefState | None, BeliefState]],
     relations: dict[uuid.UUID, tuple[RelationState | None, RelationState]],
 ) -> None:
@@ -84,16 +85,16 @@ def _refuse_later_states(
             continue
         latest = BeliefState.objects.select_related("write__actor").get(belief=belief, sequence=belief.lock)
         if _head(latest) != _head(after):
-            raise _in_the_way(latest.write)
+            raise in_the_way(latest.write)
     stood = {relation_id: after for relation_id, (_, after) in relations.items()}
     for relation in Relation.objects.filter(pk__in=list(stood)):
         left_as = stood[relation.pk]
         if (relation.state, relation.valid_to) != (left_as.state, left_as.valid_to):
             last = RelationState.objects.select_related("write__actor").get(relation=relation, sequence=relation.lock)
-            raise _in_the_way(last.write)
+            raise in_the_way(last.write)
 
 
-def _refuse_later_relations(undone: Write, touched: set[uuid.UUID], made: set[uuid.UUID]) -> None:
+def refuse_later_relations(undone: Write, touched: set[uuid.UUID], made: set[uuid.UUID]) -> None:
     """A later relation rests on a touched belief, unless it only adds evidence to one that was there before."""
     rests = Q(belief__in=touched) & ~Q(kind__in=["sourcing", "ownership"]) & ~Q(kind="derivation", role="conclusion")
     later = (
@@ -104,10 +105,10 @@ def _refuse_later_relations(undone: Write, touched: set[uuid.UUID], made: set[uu
         .first()
     )
     if later is not None:
-        raise _in_the_way(later.relation.write)
+        raise in_the_way(later.relation.write)
 
 
-def _put_back_relation(
+def put_back_relation(
     write: Write,
     relation_id: uuid.UUID,
     before: RelationState | None,
@@ -115,7 +116,8 @@ def _put_back_relation(
     made: set[uuid.UUID],
     reason: str,
 ) -> list[Belief]:
-    """Returns the beliefs that were there before and lose what the decision had let them stand on."""
+    """Put a relation back as it was. Returns the beliefs that were there before and lose what the decision had let
+    them stand on."""
     relation = Relation.objects.get(pk=relation_id)
     if before is not None:
         change_relation(write, relation, reason=reason, state=before.state, valid_to=before.valid_to)
@@ -156,19 +158,21 @@ def _put_back_belief(write: Write, belief_id: uuid.UUID, before: BeliefState | N
     return change_state(write, belief, reason=reason, owners=[uuid.UUID(owner) for owner in before.owners], **head)
 
 
-def _refuse_taken(belief: Belief, undone: Write) -> None:
+def refuse_taken(belief: Belief) -> None:
+    """Refuse to put a belief back beside one that was recorded later and contradicts it."""
     try:
         conflict.refuse_taken_slot(belief)
     except Conflict as taken:
         other = Belief.objects.select_related("write__actor").get(pk=uuid.UUID(taken.extra["beliefs"][0]))
-        raise _in_the_way(other.write) from taken
+        raise in_the_way(other.write) from taken
 
 
 def _head(state: BeliefState) -> tuple[object, ...]:
     return (*(getattr(state, name) for name in HEAD), tuple(state.owners))
 
 
-def _in_the_way(write: Write) -> Conflict:
+def in_the_way(write: Write) -> Conflict:
+    """The refusal that names the later write."""
     return Conflict(
         f"It cannot be taken back: {write.actor.name} built on it later. Take that back first.",
         code="later_write",

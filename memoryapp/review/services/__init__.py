@@ -13,6 +13,7 @@ from memoryapp.review.services.deciding import decide as decide
 from memoryapp.review.services.deciding import settle as settle
 from memoryapp.review.services.deciding import settle_by_right as settle_by_right
 from memoryapp.review.services.deciding import undo as undo
+from memoryapp.review.services.deciding import undo_by_right as undo_by_right
 from memoryapp.review.services.opening import Opening as Opening
 from memoryapp.review.services.opening import open_case as open_case
 from memoryapp.review.services.opening import open_cases as open_cases

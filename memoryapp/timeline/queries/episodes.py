@@ -15,8 +15,9 @@ from typing import Any
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from memoryapp.doors.errors import Invalid, NotFound
-from memoryapp.graph.models import Belief, Node, Relation, RelationPlayer
+from memoryapp.graph.models import Belief, Relation, RelationPlayer
 from memoryapp.graph.queries import nodes
+from memoryapp.graph.queries.merges import family
 from memoryapp.graph.queries.told import cited
 from memoryapp.ledger.principal import Principal
 from memoryapp.ontology.compiled import Ontology
@@ -24,9 +25,6 @@ from memoryapp.ontology.queries import current_ontology
 from memoryapp.sources.models import readable_by
 from memoryapp.timeline.models import Episode, EpisodeBelief, EpisodeParticipant, EpisodeRevision, EpisodeSource, State
 from memoryapp.timeline.queries.told import Shown
-
-MOST_FOLDED = 1000
-DEEPEST_FOLD = 20
 
 
 @dataclass(frozen=True)
@@ -101,7 +99,7 @@ def recallable(
 
 def timeline(by: Principal, node_id: uuid.UUID, asked: Asked = EVERYTHING) -> QuerySet[Episode]:
     """What happened with this node, the latest first. Raises NotFound for a node that is not there."""
-    node = nodes.node(by, node_id)
+    node = nodes.node(by, node_id, known_at=asked.known_at)
     return episodes(by, replace(asked, participants=(node.pk,)))
 
 
@@ -204,18 +202,6 @@ def known_from(by: Principal, revision: EpisodeRevision) -> list[dict[str, Any]]
     ]
 
 
-def family(by: Principal, node_id: uuid.UUID) -> set[uuid.UUID]:
-    """The node and every node folded into it, through any number of folds."""
-    found, fresh = {node_id}, {node_id}
-    for _ in range(DEEPEST_FOLD):
-        folded = Node.objects.filter(workspace=by.workspace, folded_into__in=fresh).values_list("pk", flat=True)
-        fresh = set(folded[:MOST_FOLDED]) - found
-        if not fresh:
-            break
-        found |= fresh
-    return found
-
-
 def _of_kind(found: QuerySet[Episode], ontology: Ontology, asked: Asked) -> QuerySet[Episode]:
     wanted = {
         name
@@ -272,8 +258,10 @@ def _then(taking: QuerySet[EpisodeParticipant], known_at: dt.datetime | None) ->
 
 def _participants(by: Principal, asked: Asked) -> list[set[uuid.UUID]]:
     """Sets of nodes, of each of which one must take part."""
-    families = [family(by, node) for node in dict.fromkeys(asked.participants)]
+    families = [family(by, node, asked.known_at) for node in dict.fromkeys(asked.participants)]
     wanted = families if asked.every or not families else [set().union(*families)]
     if asked.anyone is not None:
-        wanted.append({one for node in asked.anyone for one in family(by, node)} if asked.anyone else set())
+        wanted.append(
+            {one for node in asked.anyone for one in family(by, node, asked.known_at)} if asked.anyone else set()
+        )
     return wanted

@@ -6,15 +6,19 @@ import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from django.db.models import Q, QuerySet
+from django.db.models import Q, QuerySet, prefetch_related_objects
 
 from memoryapp.doors.errors import Conflict, Invalid
 from memoryapp.graph import changes
+from memoryapp.graph.identity import distinct, unfolded
 from memoryapp.graph.models import Belief, Mention, Node, RelationPlayer
 from memoryapp.graph.models.beliefs import Audience, Standing, Status
-from memoryapp.graph.services import beliefs, mentions
+from memoryapp.graph.services import beliefs, mentions, merging
+from memoryapp.graph.services.merging import asking
+from memoryapp.graph.services.merging.planning import refuse_unfit
 from memoryapp.ledger.models import Write
 from memoryapp.ledger.principal import Principal
+from memoryapp.ontology.compiled import Ontology
 from memoryapp.ontology.queries import current_ontology
 from memoryapp.review import registry, sight
 from memoryapp.review.models import Case, Decision
@@ -29,7 +33,7 @@ def register() -> None:
     """Let the review room know these kinds of case, and what they are about."""
     sight.register(sight.SubjectType("node", search=_nodes_called))
     sight.register(sight.SubjectType("mention", search=_mentions_of))
-    for kind in (MERGE_SUGGESTION, AMBIGUOUS_IDENTITY, UNBOUND_MENTION):
+    for kind in (MERGE_SUGGESTION, AMBIGUOUS_IDENTITY, SPLIT, UNBOUND_MENTION):
         registry.register(kind)
 
 
@@ -43,9 +47,11 @@ def _mentions_of(by: Principal, text: str) -> Any:
 
 def _present_nodes(by: Principal, case: Case) -> dict[str, Any]:
     """The nodes side by side, with what identifies them and how much is known of each."""
-    ids = [subject.subject_id for subject in case.subjects.order_by("role") if subject.subject_type == "node"]
-    found = Node.objects.visible_to(by).filter(pk__in=ids).prefetch_related("identity_keys")
+    nodes = _nodes(by, case)
+    prefetch_related_objects(nodes, "identity_keys")
     return {
+        "options": {"keep": [(str(node.pk), f"{node.label} · {node.node_class}") for node in nodes]},
+        "initial": {"keep": str(nodes[0].pk) if nodes else ""},
         "nodes": [
             {
                 "id": str(node.pk),
@@ -56,8 +62,8 @@ def _present_nodes(by: Principal, case: Case) -> dict[str, Any]:
                 "since": node.recorded_at,
                 "beliefs": Belief.objects.visible_to(by).filter(Q(subject=node) | Q(object=node)).count(),
             }
-            for node in found.order_by("recorded_at", "pk")
-        ]
+            for node in nodes
+        ],
     }
 
 
@@ -94,45 +100,111 @@ def _reach_of_nodes(write: Write, subjects: Sequence[Subject]) -> int:
     return about.filter(audience=Audience.WORKSPACE, status=Status.ACTIVATED).count()
 
 
-def _keep_apart(write: Write, case: Case, verdict: str, edits: dict[str, Any]) -> None:
-    """They are not the same. The decision itself is what is remembered."""
+def _decide_nodes(write: Write, case: Case, verdict: str, edits: dict[str, Any]) -> None:
+    """Make them one, or leave them two: then the decision itself is what is remembered."""
+    if verdict != "merge":
+        return
+    nodes = {node.pk: node for node in _nodes(write.by, case)}
+    kept = _kept(edits, nodes)
+    if kept is None:
+        accepted = ", ".join(str(pk) for pk in nodes)
+        raise Invalid.at("/edits/keep", "no_such_node", "That is none of the nodes of this case.", accepted)
+    keep = nodes.pop(kept)
+    merging.merge_all(write, keep=keep, others=list(nodes.values()), reason=write.rationale)
 
 
-def _nothing_to_put_back(write: Write, decision: Decision) -> None:
-    """Telling apart changed nothing but the case."""
+def _kept(edits: dict[str, Any], nodes: Mapping[uuid.UUID, Node]) -> uuid.UUID | None:
+    """The node to keep; one that was folded since stands for what it was folded into."""
+    asked = Node.objects.filter(pk=edits["keep"]).values_list("pk", "folded_into").first()
+    return next((pk for pk in asked or () if pk in nodes), None)
 
 
+def _nodes(by: Principal, case: Case) -> list[Node]:
+    """The nodes that the case asks about, the first known first; what was folded stands for what it was folded into."""
+    ids = [subject.subject_id for subject in case.subjects.all() if subject.subject_type == "node"]
+    found = Node.objects.visible_to(by).filter(pk__in=ids).select_related("folded_into").order_by("recorded_at", "pk")
+    return distinct([unfolded(node) for node in found])
+
+
+def _cannot_merge(by: Principal, case: Case) -> Mapping[str, str]:
+    """Why they cannot be made one, whichever is kept."""
+    nodes = _nodes(by, case)
+    if len(nodes) < 2:
+        return {"merge": "They are one node now."}
+    ontology = current_ontology(by.workspace)
+    refusals = [_refusal(ontology, keep, [one for one in nodes if one != keep]) for keep in nodes]
+    return {"merge": refusals[0]} if all(refusals) else {}
+
+
+def _refusal(ontology: Ontology, keep: Node, others: Sequence[Node]) -> str:
+    try:
+        for other in others:
+            refuse_unfit(ontology, keep, other)
+    except Conflict as refused:
+        return str(refused.detail)
+    return ""
+
+
+def _undo_nodes(write: Write, decision: Decision) -> None:
+    """Everything that followed refers again to the node it was of. Telling apart changed nothing but the case."""
+    if decision.verdict in ("merge", "carry_out"):
+        reason = f"Taken back: they are not one. {write.rationale}".strip()
+        if decision.verdict == "carry_out":
+            reason = f"Taken back: it was one. {write.rationale}".strip()
+        merging.put_back(write, decision.write, reason=reason)
+
+
+MERGE = Verdict(
+    "merge",
+    "Merge",
+    asks=(Field("keep", "Keep", Asks.REFERENCE, required=True, help="The others lead to it for ever."),),
+    explains="They are one. Everything said of either is said of the one to keep; it can be undone.",
+)
 NOT_THE_SAME = Verdict(
-    "not_the_same",
+    asking.NOT_THE_SAME,
     "Not the same",
     remembered=True,
     explains="They stay two, and are not suggested again.",
 )
-
-MERGE_SUGGESTION = CaseKind(
-    name="merge_suggestion",
-    title="Two of one name?",
-    verdicts=(NOT_THE_SAME,),
+LATER = Verdict(asking.LATER, "Later", explains="Nothing changes. It may be asked again after a month.")
+SPLIT = CaseKind(
+    name=merging.SPLIT,
+    title="Two in one node",
+    verdicts=(Verdict("carry_out", "Split", explains="A part of it was of another."),),
     present=_present_nodes,
     headlines=_headlines_of_nodes,
     template="graph/cases/nodes.html",
-    decide=_keep_apart,
-    undo=_nothing_to_put_back,
+    decide=_decide_nodes,
+    undo=_undo_nodes,
     reach=_reach_of_nodes,
-    explains="Two nodes have names that differ by spaces or punctuation alone. No machine makes them one.",
+    explains="A part of what is known of a node was moved to a node of its own.",
 )
-
-AMBIGUOUS_IDENTITY = CaseKind(
-    name="ambiguous_identity",
-    title="Keys of several nodes",
-    verdicts=(NOT_THE_SAME,),
-    present=_present_nodes,
-    headlines=_headlines_of_nodes,
-    template="graph/cases/nodes.html",
-    decide=_keep_apart,
-    undo=_nothing_to_put_back,
-    reach=_reach_of_nodes,
-    explains="One description carried identity keys of several nodes. Nothing of it was stored.",
+MERGE_SUGGESTION, AMBIGUOUS_IDENTITY = (
+    CaseKind(
+        name=name,
+        title=title,
+        verdicts=(MERGE, NOT_THE_SAME, LATER),
+        present=_present_nodes,
+        headlines=_headlines_of_nodes,
+        template="graph/cases/nodes.html",
+        blocked=_cannot_merge,
+        decide=_decide_nodes,
+        undo=_undo_nodes,
+        reach=_reach_of_nodes,
+        explains=explains,
+    )
+    for name, title, explains in (
+        (
+            asking.MERGE_SUGGESTION,
+            "Two nodes for one?",
+            "Two nodes look as if they were one. No machine makes them one.",
+        ),
+        (
+            asking.AMBIGUOUS_IDENTITY,
+            "Keys of several nodes",
+            "One description carried identity keys of several nodes. Nothing of it was stored.",
+        ),
+    )
 )
 
 

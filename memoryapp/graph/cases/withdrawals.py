@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from memoryapp.doors.errors import Conflict
-from memoryapp.graph.cases import owner_labels
+from memoryapp.graph.cases.conflicts import owner_labels
 from memoryapp.graph.models import Belief, Relation
 from memoryapp.graph.models.beliefs import Status
 from memoryapp.graph.queries import falling, withdrawals

@@ -1,0 +1,10 @@
+"""What the graph puts before a person, and what each verdict does."""
+
+from memoryapp.graph.cases import conflicts, identities, withdrawals
+
+
+def register() -> None:
+    """Let the review room know the kinds of case of this room, and what they are about."""
+    identities.register()
+    conflicts.register()
+    withdrawals.register()
