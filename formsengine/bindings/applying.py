@@ -223,7 +223,7 @@ class Applier:
         named = [
             each for each in (revision.evidence if revision else ()) if isinstance(each, dict) and "source" in each
         ]
-        known = Source.objects.filter(workspace=self.write.workspace).in_bulk([each["source"] for each in named])
+        known = Source.objects.visible_to(self.write.by).in_bulk([each["source"] for each in named])
         for each in named:
             source = known.get(uuid.UUID(str(each["source"])))
             if source is not None and source.content:
@@ -238,7 +238,7 @@ class Applier:
             return None
         planned = find_field(self.response.plan, self.response.rows, path).planned
         label = self.response.plan.label(planned, self.row.language)
-        hidden = planned.question.sensitive or bool(self.readers)
+        hidden = planned.question.sensitive
         said = "" if hidden else f": {spoken(self.response.plan, planned, revision.kept, self.row.language)}"
         by = f" (said by {revision.speaker})" if revision.speaker and not hidden else ""
         self.sources[path] = keep_answer(
@@ -248,6 +248,7 @@ class Applier:
             said_at=_instant(revision.said_at or revision.at, self.row.zone),
             said_zone=self.row.zone,
             external_id=_external(self.row, self.submission, path, revision.id),
+            readers=self.readers,
         )
         return self.sources[path]
 
@@ -261,6 +262,7 @@ class Applier:
                 said_at=self.write.recorded_at,
                 said_zone=self.row.zone,
                 external_id=_external(self.row, self.submission, "", ""),
+                readers=self.readers,
             )
         return self.sources[""]
 

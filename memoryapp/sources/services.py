@@ -126,7 +126,14 @@ def state(
 
 
 def keep_answer(
-    write: Write, *, content: str, title: str, said_at: dt.datetime, said_zone: str, external_id: str
+    write: Write,
+    *,
+    content: str,
+    title: str,
+    said_at: dt.datetime,
+    said_zone: str,
+    external_id: str,
+    readers: Sequence[uuid.UUID] = (),
 ) -> Source:
     """Store an answer given in a form, for whoever has a right of its own to it. The same one again stores nothing."""
     known = _sources(write).filter(kind=Source.Kind.FORM_ANSWER, external_id=external_id).first()
@@ -140,6 +147,7 @@ def keep_answer(
         digest=_digest(Source.Kind.FORM_ANSWER, external_id, content, None),
         title=title[:300],
         external_id=external_id,
+        audience=Audiences(write).of(Audiences(write).readers(readers or None)),
     )
     source.save(force_insert=True)
     arrivals.announce(write, [source])

@@ -193,3 +193,19 @@ def test_an_erased_response_leaves_a_stone_without_words(forms: Forms, ines: Nod
         queries.response(administrator, opened.row.pk)
     assert not Source.objects.filter(kind="form_answer", content__contains="she/they").exists()
     assert FormOutcome.objects.filter(response=opened.row).exists()
+
+
+def test_what_a_narrow_response_writes_stays_within_its_audience(
+    forms: Forms, ines: Node, reviewer: Principal, viewer: Principal
+) -> None:
+    opened = forms.opened(subject=ines.pk, by=reviewer, audience="named")
+    forms.write(opened, {"op": "set", "field": "name", "value": "Ines"}, by=reviewer)
+    forms.write(opened, {"op": "set", "field": "pronouns", "value": "they"}, by=reviewer)
+    row = queries.response(reviewer, opened.row.pk)
+    done = record(reviewer, "submit", lambda write: services.submit(write, row.pk, base=row.lock))
+    outcome = done[1][0]
+    assert outcome.belief is not None
+    assert outcome.source is not None
+    assert Belief.objects.visible_to(reviewer).filter(pk=outcome.belief.pk).exists()
+    assert not Belief.objects.visible_to(viewer).filter(pk=outcome.belief.pk).exists()
+    assert not Source.objects.visible_to(viewer).filter(pk=outcome.source.pk).exists()
