@@ -9,7 +9,7 @@ from django.db.models import Exists, F, OuterRef, Q, Value
 from django.db.models.functions import Concat
 
 from memoryapp.access import paths
-from memoryapp.access.paths import above, name_of, territory
+from memoryapp.access.paths import ROOT, above, name_of, territory
 from memoryapp.access.paths.normal import LONGEST_PATH
 from memoryapp.ledger.guard import Guard
 from memoryapp.ledger.models import WorkspaceRow, Write
@@ -52,9 +52,8 @@ class EntryQuerySet(models.QuerySet["Entry"]):
         """
         policy = paths.of(by)
         here = self.filter(workspace=by.workspace)
-        if not policy.hides:
-            return here
-        return here.filter(policy.readable() | self._on_the_way(by))
+        readable = policy.readable()
+        return here.filter(readable | self._on_the_way(by)) if readable else here
 
     def readable_to(self, by: Principal) -> EntryQuerySet:
         """Those whose own path may be read."""
@@ -63,11 +62,13 @@ class EntryQuerySet(models.QuerySet["Entry"]):
     @staticmethod
     def _on_the_way(by: Principal) -> Q:
         policy = paths.of(by)
-        somewhere = Q(pk__in=[])
-        for glob in policy.granted():
-            somewhere |= Q(path__in=[*above(glob.head), glob.head])
-            if not glob.is_literal:
+        granted = policy.granted()
+        somewhere = Q(path__in=sorted({one for glob in granted for one in (*above(glob.head), glob.head)}))
+        for glob in granted:
+            if not glob.is_literal and glob.head != ROOT:
                 somewhere |= territory(glob.head)
+        if any(glob.head == ROOT for glob in granted):
+            somewhere = Q()
         below = Entry.objects.filter(
             policy.readable(),
             workspace=by.workspace,

@@ -80,9 +80,8 @@ def turns(by: Principal, thread_id: uuid.UUID) -> QuerySet[Source]:
 
 def within(policy: PathPolicy) -> Q:
     """Of sources: those from no place in the tree of files, or from one that may be read there."""
-    if not policy.hides:
-        return Q()
-    return ~Q(kind__in=[Source.Kind.DOCUMENT, Source.Kind.FILE]) | policy.readable("path", ranges=False)
+    readable = policy.readable("path", ranges=False)
+    return ~Q(kind__in=[Source.Kind.DOCUMENT, Source.Kind.FILE]) | readable if readable else Q()
 
 
 def seen(by: Principal, found: Source | None) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from memoryapp.access import paths
@@ -54,7 +54,7 @@ def naive_level(rules: list[tuple[str, str]], default: str, path: str) -> str:
     """The last rule that matches the path or anything above it; else the default."""
     found = default
     for pattern, level in rules:
-        lines = [path, *above(path)]
+        lines = [path, *above(path), "/"]
         if any(naive_match(pattern.split("/")[1:], one.split("/")[1:]) for one in lines):
             found = level
     return found
@@ -70,6 +70,10 @@ def full(tree: Tree) -> Tree:
     return tree
 
 
+@example([("/*/a", "read")], "none")
+@example([("/a", "none"), ("/a/b", "read")], "write")
+@example([("/**", "read")], "none")
+@example([("/", "read")], "none")
 @settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rules, st.sampled_from(paths.LEVELS))
 def test_every_read_agrees_with_a_naive_reading_of_the_rules(full: Tree, told: Any, default: str) -> None:

@@ -50,13 +50,11 @@ class PathPolicy:
     def may_write(self, path: str) -> bool:
         return self.level(path) == "write"
 
-    @property
-    def hides(self) -> bool:
-        """Whether anything is out of sight by it."""
-        return self.default == "none" or any(level == "none" for _, level in self.rules)
-
     def readable(self, column: str = "path", *, ranges: bool = True) -> Q:
-        """That a column names a path that may be read; without `ranges` for a column not kept in the order of bytes."""
+        """That a column names a path that may be read; nothing at all (an empty condition) when all may be.
+
+        Without `ranges` it is for a column that is not kept in the order of bytes.
+        """
         return self._where(LEVELS[1:], column, ranges)
 
     def writable(self, column: str = "path") -> Q:

@@ -49,7 +49,7 @@ def upload(request: HttpRequest, by: Principal) -> HttpResponse:
         return redirect(file_url(by))
 
 
-def _put(by: Principal, path: str, sent: UploadedFile) -> None:
+def _put(by: Principal, path: str, sent: UploadedFile[bytes]) -> None:
     if sent.size is not None and sent.size > keeping.LARGEST:
         message = f"An attachment has at most {keeping.LARGEST // 1024 // 1024} MiB."
         raise TooLarge(message, code="attachment_too_large")
