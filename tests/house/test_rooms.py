@@ -13,10 +13,18 @@ from django.contrib import admin
 from memoryapp.ledger.models import WorkspaceRow
 
 ROOT = Path(__file__).resolve().parents[2]
-ROOMS = sorted(config.label for config in apps.get_app_configs() if config.name.startswith("memoryapp."))
+PLACES = {
+    config.label: Path(config.path)
+    for config in apps.get_app_configs()
+    if config.name.startswith(("memoryapp.", "formsengine"))
+}
+ROOMS = sorted(PLACES)
 WITH_TABLES = [room for room in ROOMS if any(True for _ in apps.get_app_config(room).get_models())]
 PYTHON = sorted(
-    path for path in (ROOT / "memoryapp").rglob("*.py") if "migrations" not in path.parts and path.stat().st_size
+    path
+    for part in ("memoryapp", "formsengine")
+    for path in (ROOT / part).rglob("*.py")
+    if "migrations" not in path.parts and path.stat().st_size
 )
 ABOUT_400 = 460
 A_SCREEN = 75
@@ -32,15 +40,15 @@ def named(path: Path) -> str:
 
 @pytest.mark.parametrize("room", WITH_TABLES)
 def test_a_room_with_tables_writes_in_services_and_reads_in_queries(room: str) -> None:
-    place = ROOT / "memoryapp" / room
+    place = PLACES[room]
     for drawer in ("services", "queries"):
         assert (place / f"{drawer}.py").exists() or (place / drawer).is_dir(), f"{room} has no {drawer}"
 
 
 @pytest.mark.parametrize("room", ROOMS)
 def test_a_room_says_what_it_is_for_and_has_tests(room: str) -> None:
-    text = (ROOT / "memoryapp" / room / "__init__.py").read_text(encoding="utf-8")
-    assert ast.get_docstring(ast.parse(text)), f"memoryapp/{room}/__init__.py says nothing of the room"
+    text = (PLACES[room] / "__init__.py").read_text(encoding="utf-8")
+    assert ast.get_docstring(ast.parse(text)), f"{room} says nothing of itself"
     assert list((ROOT / "tests" / room).rglob("test_*.py")), f"tests/{room} has no test"
 
 

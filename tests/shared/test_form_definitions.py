@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import pytest
 
+from formsengine import services
 from formsengine.definition.model import Form, Question, Repeat, Section, everything
 from formsengine.definition.publish import check
+from formsengine.models import FormVersion
 from formsengine.problems import Refused
 from formsengine.view.shown import Reader, view
 from formsengine.xlsform.importing import Imported, import_xlsform
+from memoryapp.doors.errors import Invalid
+from memoryapp.ledger.principal import Principal
+from tests.forms.telling import Forms
 from tests.formsengine.filling import Filling
 from tests.shared.places import shared
 
@@ -54,6 +59,33 @@ def test_an_answer_outside_the_list_is_offered_in_words() -> None:
     for language in ("en", "fr"):
         (entry,) = view(filling.response, reader=Reader(language))["ask"]
         assert entry["options"] == ["male: Male", "female: Female", '{"other": "..."}: Other']
+
+
+@pytest.mark.django_db
+def test_through_the_door_they_are_stored_with_their_reports_and_published_where_they_can_be(
+    operator: Principal,
+) -> None:
+    """Imported as bytes, stored as drafts; what only lacks the files beside it is refused with their names."""
+    forms = Forms(operator)
+
+    def stored(name: str) -> FormVersion:
+        content = shared("cases", "forms", "xlsform", name).read_bytes()
+        version: FormVersion = forms.do(lambda write: services.import_sheet(write, content, name=name.split(".")[0]))
+        return version
+
+    other = stored("specify_other.md")
+    forms.do(lambda write: services.publish(write, other))
+    opened = forms.opened("specify_other")
+    written = forms.write(opened, {"op": "set", "field": "sex", "value": {"other": "Both"}})
+    assert [each["verdict"] for each in written.verdicts] == ["in-force"]
+    foresters = stored("UCL_Biomass_Plot_Form.xlsx")
+    assert foresters.report["not_understood"] == []
+    with pytest.raises(Invalid) as refused:
+        forms.do(lambda write: services.publish(write, foresters))
+    assert {each.accepted for each in refused.value.violations} >= {"UCL_regions.csv", "species_names.csv"}
+    with pytest.raises(Invalid) as twice:
+        stored("duplicate_columns.xlsx")
+    assert (twice.value.violations[0].code, twice.value.violations[0].path) == ("repeated_column", "/survey/label")
 
 
 def test_a_heading_that_stands_twice_is_refused_by_name() -> None:
