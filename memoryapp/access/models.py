@@ -142,3 +142,17 @@ class SavedView(WorkspaceRow):
 
     def __str__(self) -> str:
         return self.name
+
+
+class Tally(models.Model):
+    """How often something happened until a time, for all web processes; see `counting`. Of no workspace."""
+
+    name = models.CharField(max_length=120, primary_key=True)
+    used = models.PositiveIntegerField(default=0)
+    until = models.DateTimeField(db_index=True)
+
+    class Meta:
+        verbose_name_plural = "tallies"
+
+    def __str__(self) -> str:
+        return f"{self.used} until {self.until:%H:%M}"

@@ -1,18 +1,21 @@
 """How many requests a key may make in a minute, and how often somebody may be wrong about a password.
 
-Counted in this process's cache: a brake, not an account.
+Counted in each web process, or for all of them together (see `counting`): a brake, not an account.
 """
 
-import contextlib
 import hashlib
 import time
 
 from django.conf import settings
-from django.core.cache import cache
 
+from memoryapp.access import counting
 from memoryapp.doors.errors import TooMany
 
 USUAL = 6000
+SHARE = 200
+"""Shared limits are written down in so many steps: several processes together may exceed one by a step for each."""
+
+_requests = counting.Lagging()
 
 
 def count(prefix: str) -> None:
@@ -20,12 +23,7 @@ def count(prefix: str) -> None:
     allowed = getattr(settings, "KEY_REQUESTS_PER_MINUTE", USUAL)
     now = time.time()
     window = int(now // 60)
-    name = f"rate:{prefix}:{window}"
-    cache.add(name, 0, timeout=90)
-    try:
-        used = cache.incr(name)
-    except ValueError:
-        return
+    used = _requests.add(f"rate:{prefix}:{window}", 90, step=allowed // SHARE)
     if used > allowed:
         raise TooMany(
             f"This key has made its {allowed} requests of this minute.",
@@ -41,20 +39,17 @@ WRONG_WITHIN = 300
 
 def wrong_password(username: str, address: str) -> None:
     """Count a sign-in that was refused."""
-    name = _tries(username, address)
-    cache.add(name, 0, timeout=WRONG_WITHIN)
-    with contextlib.suppress(ValueError):
-        cache.incr(name)
+    counting.add(_tries(username, address), WRONG_WITHIN)
 
 
 def right_password(username: str, address: str) -> None:
     """Whoever signed in begins anew."""
-    cache.delete(_tries(username, address))
+    counting.forget(_tries(username, address))
 
 
 def may_try_a_password(username: str, address: str) -> None:
     """Raises TooMany when this user name was tried in vain too often from this address, whatever is tried now."""
-    if cache.get(_tries(username, address), 0) >= WRONG_PASSWORDS:
+    if counting.value(_tries(username, address)) >= WRONG_PASSWORDS:
         raise TooMany(
             f"That was wrong {WRONG_PASSWORDS} times. Wait {WRONG_WITHIN // 60} minutes, or ask an administrator.",
             code="too_many_sign_ins",

@@ -58,7 +58,9 @@ def register() -> None:
 
 
 def _begin(by: Principal, node_id: uuid.UUID, marked: Marked) -> None:
-    node = Node.objects.visible_to(by).filter(pk=node_id).select_related("folded_into").first()
+    everything = by.actor.kind == Actor.Kind.SYSTEM
+    nodes = Node.objects.filter(workspace=by.workspace) if everything else Node.objects.visible_to(by)
+    node = nodes.filter(pk=node_id).select_related("folded_into").first()
     if node is None:
         raise NotFound("There is no such node.", code="no_such_node")
     while node.folded_into is not None:

@@ -41,6 +41,10 @@ class Blotter:
             return [self.blot(inner) for inner in value]
         return value
 
+    def places(self, text: str) -> list[tuple[int, int]]:
+        """Where in a text the words stand, in their order."""
+        return sorted(found.span() for pattern in self._patterns for found in pattern.finditer(text))
+
     @staticmethod
     def cover(text: str) -> str:
         """As much ink as there is text; spaces stay."""

@@ -20,7 +20,7 @@ import re
 import secrets
 import uuid
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -28,6 +28,7 @@ from typing import Any
 from django.db import models, transaction
 
 from memoryapp.doors.errors import Invalid, NotFound
+from memoryapp.ledger.blotted import further, in_context
 from memoryapp.ledger.blotting import Blotter
 from memoryapp.ledger.fingerprints import Fingerprinter, gathered, texts_in
 from memoryapp.ledger.models import Erasure, IdempotencyKey, Served, ServedItem, Workspace, WorkspaceRow, Write
@@ -119,14 +120,18 @@ def register_target(target_type: str, begin: Callable[[Principal, uuid.UUID, Mar
     _targets[target_type] = begin
 
 
-def marked(by: Principal, target_type: str, target_id: uuid.UUID, *, in_sight: bool = False) -> Marked:
-    """Everything that would go. Needs `erase`. Raises NotFound, or Conflict when it cannot be erased now."""
+def marked(
+    by: Principal, target_type: str, target_id: uuid.UUID, *, in_sight: bool = False, words: Sequence[str] = ()
+) -> Marked:
+    """Everything that would go, `words` among what is blotted. Needs `erase`. Raises NotFound, Conflict when it cannot
+    be erased now, and Invalid `not_to_be_blotted`."""
     by.require("erase")
     begin = _targets.get(target_type)
     if begin is None:
         raise NotFound(f"Nothing of the sort “{target_type}” can be erased.", code="no_such_target")
     found = Marked(by.workspace, target_type, target_id, by if in_sight else None)
     begin(by, target_id, found)
+    found.words |= set(further(words))
     before = -1
     while found.size() != before:
         before = found.size()
@@ -135,24 +140,27 @@ def marked(by: Principal, target_type: str, target_id: uuid.UUID, *, in_sight: b
     return found
 
 
-def preview(by: Principal, target_type: str, target_id: uuid.UUID) -> dict[str, Any]:
-    """What would go, as far as the caller sees: the name to type, how many rows of each table, a few examples."""
+def preview(by: Principal, target_type: str, target_id: uuid.UUID, *, words: Sequence[str] = ()) -> dict[str, Any]:
+    """What would go, as far as the caller sees: the name to type, how many rows of each table, a few examples, and each
+    of the further `words` with how often it stands where."""
     found = marked(by, target_type, target_id, in_sight=True)
     return {
         "name": found.name,
         "rows": {model._meta.verbose_name_plural: len(ids) for model, ids in _sorted(found.rows) if ids},
         "total": sum(map(len, found.rows.values())),
         "examples": [text for room in _rooms.values() for text in room.examples(found)][:EXAMPLES],
+        "words": [in_context(by, word, _saying(), found.rows) for word in further(words)],
     }
 
 
-def erase(write: Write, target_type: str, target_id: uuid.UUID, *, name: str) -> Erasure:
+def erase(write: Write, target_type: str, target_id: uuid.UUID, *, name: str, words: Sequence[str] = ()) -> Erasure:
     """Destroy the content of a target and everything that goes with it, and leave a receipt.
 
-    The reason is the write's rationale. Needs `erase`. Raises Invalid `name_differs` when `name` is not the target's,
-    and `rationale_missing`.
+    `words` are blotted as well, as names are: a first name, a nickname. The proof looks for them too. The reason
+    is the write's rationale. Needs `erase`. Raises Invalid `name_differs` when `name` is not the target's, and
+    `rationale_missing`.
     """
-    found = marked(write.by, target_type, target_id)
+    found = marked(write.by, target_type, target_id, words=words)
     if name.strip() != found.name.strip():
         raise Invalid.at("/name", "name_differs", "This is not its name.", "the name as it is shown")
     if not write.rationale.strip():

@@ -58,12 +58,16 @@ def arguments(tool: Tool) -> Schema:
 
 @cache
 def answer(tool: Tool) -> Schema:
-    """The JSON schema of what a tool answers when it succeeds."""
+    """The JSON schema of what a tool answers when it succeeds: done, or put before a person."""
     responses = _operation(tool)["responses"]
-    good = next(responses[status] for status in ("200", "201", "202") if status in responses)
-    shown = _followed(good["content"]["application/json"]["schema"])
-    properties = {"workspace": _WORKSPACE} | shown.get("properties", {})
-    return _whole({"type": "object"} | shown | {"properties": properties})
+    good = [responses[status] for status in ("200", "201", "202") if status in responses]
+    shown = [_followed(one["content"]["application/json"]["schema"]) for one in good]
+    properties = {"workspace": _WORKSPACE}
+    for one in reversed(shown):
+        properties |= one.get("properties", {})
+    needed = set.intersection(*(set(one.get("required", ())) for one in shown))
+    made = shown[0] | {"properties": properties, "required": sorted(needed)}
+    return _whole({"type": "object"} | made)
 
 
 @cache

@@ -407,8 +407,17 @@ def test_an_agent_is_told_what_waits_and_what_only_a_person_changes(curator: Cal
     record(reviewer, "decide", act)
     belief = Belief.objects.get(content=body["content"])
     refused = curator.post(f"beliefs/{belief.pk}/retract", {"reason": "No."}, If_Match=f'"{belief.lock}"')
-    assert (refused.status_code, refused.json()["code"]) == (409, "confirmed_by_person")
-    assert refused.json()["beliefs"] == [str(belief.pk)]
+    asked = Case.objects.get(kind="change_asked")
+    assert (refused.status_code, refused.json()["case"]) == (202, str(asked.pk))
+    assert refused["Location"] == f"/api/v1/cases/{asked.pk}"
+    belief.refresh_from_db()
+    assert belief.status == "activated", "a request changes nothing"
+    again = curator.post(f"beliefs/{belief.pk}/retract", {"reason": "No."}, If_Match=f'"{belief.lock}"')
+    assert again.json()["case"] == str(asked.pk), "one question, however often it is asked"
+    assert [one.text for one in asked.remarks.all()] == ["No."]
+    other = curator.post(f"beliefs/{belief.pk}/validity", {"reason": "No."}, If_Match=f'"{belief.lock}"')
+    assert (other.status_code, other.json()["code"]) == (409, "confirmed_by_person")
+    assert other.json()["beliefs"] == [str(belief.pk)]
 
 
 def test_a_belief_is_given_another_owner(curator: Caller) -> None:

@@ -27,6 +27,7 @@ from memoryapp.review.models import Case, Decision
 from memoryapp.sources.inputs import ParticipantInput, ThreadInput, TurnInput
 from memoryapp.sources.models import Source
 from memoryapp.sources.services import tell
+from tests.api.calling import Caller
 from tests.graph.nodes.telling import Graph
 
 pytestmark = [pytest.mark.django_db, pytest.mark.sql]
@@ -166,6 +167,22 @@ def does_it_hold_again(graph: Graph, work: Work) -> Case:
     return Case.objects.get(kind="does_it_hold_again")
 
 
+def change_asked(graph: Graph, work: Work) -> Case:
+    reviewer = principal_for_member(User.objects.get(username="reviewer"), graph.by.workspace.slug)
+    ines = graph.person("Ines")
+    graph.say("Weekly mails", ines, topic=TOPIC)
+    monthly = graph.say("Monthly mails", ines, said_at="2026-06-02", topic=TOPIC)
+    decide(reviewer, Case.objects.get(kind="belief_conflict"), "newer_replaces")
+    daily = graph.say("Daily mails", ines, said_at="2026-07-02")
+    asking = Caller(graph.by.workspace, ["lookup", "curate", "steward"], "Asking")
+    told = {"reason": "She said so on the phone.", "successor": str(daily.pk)}
+    answer = asking.post(
+        f"beliefs/{monthly.pk}/supersede", told, If_Match=f'"{Belief.objects.get(pk=monthly.pk).lock}"'
+    )
+    assert answer.status_code == 202, answer.content
+    return Case.objects.get(kind="change_asked")
+
+
 def take_back(graph: Graph, source: Source) -> None:
     record(graph.by, "take_back", lambda write: withdrawing.take_back(write, source=source.pk), rationale="Not hers.")
 
@@ -181,6 +198,7 @@ OPENING: dict[str, Callable[[Graph, Work], Case]] = {
     "withdrawal": withdrawal,
     "lost_support": lost_support,
     "does_it_hold_again": does_it_hold_again,
+    "change_asked": change_asked,
 }
 EDITS: dict[str, dict[str, Any]] = {
     "both_at_different_times": {"older_to": "2026-04-15"},
@@ -188,6 +206,7 @@ EDITS: dict[str, dict[str, Any]] = {
     "merged": {"text": "Monthly, and weekly in December"},
     "accept_edited": {"content": "Invoices go to Brannock Ltd"},
     "still_holds": {"on": "She told me so at the harbour."},
+    "end": {"at": "2026-07-01"},
     "edit": {"text": "Ines likes the sea"},
 }
 NOT_OFFERED = {("property_conflict", "merged")}

@@ -20,6 +20,17 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
+            name='Tally',
+            fields=[
+                ('name', models.CharField(max_length=120, primary_key=True, serialize=False)),
+                ('used', models.PositiveIntegerField(default=0)),
+                ('until', models.DateTimeField(db_index=True)),
+            ],
+            options={
+                'verbose_name_plural': 'tallies',
+            },
+        ),
+        migrations.CreateModel(
             name='User',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),

@@ -5,10 +5,12 @@ from __future__ import annotations
 import uuid
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from functools import partial
 from typing import Any, ClassVar
 
 from django.urls import path
 from drf_spectacular.utils import OpenApiExample, extend_schema
+from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -17,7 +19,7 @@ from memoryapp.doors.batches import named_rows
 from memoryapp.doors.errors import Invalid
 from memoryapp.doors.etags import etag
 from memoryapp.doors.fields import Identifier, Several, Text, Told, When
-from memoryapp.graph import services
+from memoryapp.graph import asked_cases, services
 from memoryapp.graph.api.believing import FULL_BELIEF, shape
 from memoryapp.graph.api.evidence import MOST, EvidenceFields, quoted
 from memoryapp.graph.api.references import NodeNamed
@@ -26,8 +28,17 @@ from memoryapp.graph.queries import beliefs as queries
 from memoryapp.graph.queries.views import Scope, beliefs
 from memoryapp.ledger.idempotency import Answer
 from memoryapp.ledger.models import Write
+from memoryapp.review.models import Case
 
 ANSWER = described("BeliefChanged", FULL_BELIEF)
+ASKED = described(
+    "ChangeAsked",
+    {
+        "case": serializers.UUIDField(help_text="A person confirmed the belief, and one is asked; also in Location."),
+        "state": serializers.CharField(),
+        "reason": serializers.CharField(),
+    },
+)
 
 
 class Reasoned(Told):
@@ -76,7 +87,9 @@ class BeliefVerb(Endpoint, ABC):
         """Do it in one write, and answer the belief as it is then."""
 
         def act(write: Write) -> Answer:
-            self.change(write, queries.belief(self.by, belief_id))
+            done = self.change(write, queries.belief(self.by, belief_id))
+            if isinstance(done, Case):
+                return Answer(asked_cases.told_case(done), 202, {"Location": f"/api/v1/cases/{done.pk}"})
             changed = queries.belief(self.by, belief_id)
             return Answer(shape(changed), 200, {"ETag": etag(changed.lock)})
 
@@ -89,7 +102,7 @@ def _described(operation: str, summary: str, description: str, example: dict[str
         tags=["graph"],
         summary=summary,
         description=description,
-        responses=ANSWER,
+        responses={200: ANSWER, 202: ASKED},
         examples=[OpenApiExample(summary, value=example, request_only=True)],
     )
 
@@ -111,7 +124,9 @@ class Retire(BeliefVerb):
         return self.done(belief_id)
 
     def change(self, write: Write, belief: Belief) -> Any:
-        return services.retire(write, belief, reason=self.told["reason"], at=self.told.get("at"), lock=self.lock)
+        reason, at = self.told["reason"], self.told.get("at")
+        act = partial(services.retire, write, belief, reason=reason, at=at, lock=self.lock)
+        return asked_cases.or_ask(write, belief, "retire", act, reason=reason, at=at)
 
 
 class Retract(BeliefVerb):
@@ -131,7 +146,9 @@ class Retract(BeliefVerb):
         return self.done(belief_id)
 
     def change(self, write: Write, belief: Belief) -> Any:
-        return services.retract(write, belief, reason=self.told["reason"], lock=self.lock)
+        reason = self.told["reason"]
+        act = partial(services.retract, write, belief, reason=reason, lock=self.lock)
+        return asked_cases.or_ask(write, belief, "retract", act, reason=reason)
 
 
 class Reinstate(BeliefVerb):
@@ -197,14 +214,9 @@ class Supersede(BeliefVerb):
             raise Invalid.at("/successor", "no_such_belief", "There is no such belief.", "a belief's id")
         with named_rows(many=False):
             [evidence] = quoted(write, [self.told.get("evidence", ())])
-        return services.give_way(
-            write,
-            belief,
-            to=successor,
-            reason=self.told["reason"],
-            evidence=evidence,
-            lock=self.lock,
-        )
+        reason = self.told["reason"]
+        act = partial(services.give_way, write, belief, to=successor, reason=reason, evidence=evidence, lock=self.lock)
+        return asked_cases.or_ask(write, belief, "supersede", act, reason=reason, successor=successor)
 
 
 class GiveOwner(BeliefVerb):

@@ -6,6 +6,7 @@ import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from django.urls import path
@@ -19,8 +20,9 @@ from memoryapp.doors import etags
 from memoryapp.doors.batches import OneOrMany, named_rows
 from memoryapp.doors.errors import DomainError, NotFound
 from memoryapp.doors.fields import Fields, Flag, Identifier, Mapped, Number, Several, Text, Told, When
-from memoryapp.graph import services
+from memoryapp.graph import asked_cases, services
 from memoryapp.graph.api import evidence
+from memoryapp.graph.api.changing import ASKED
 from memoryapp.graph.api.references import NodeNamed
 from memoryapp.graph.api.serving import noted
 from memoryapp.graph.api.shapes import EDGE, shape_edge
@@ -32,6 +34,7 @@ from memoryapp.ledger.models import Write
 from memoryapp.ledger.principal import Principal
 from memoryapp.ontology import parking
 from memoryapp.ontology.refusals import Parks
+from memoryapp.review.models import Case
 
 Described = dict[str, "serializers.Field[Any, Any, Any, Any]"]
 
@@ -153,21 +156,26 @@ class Disconnect(Endpoint):
         tags=["graph"],
         summary="Disconnect nodes",
         description="The edge is over since `at`, or `never` was right. It and its history stay.",
-        responses=described("EdgeDisconnected", EDGE),
+        responses={200: described("EdgeDisconnected", EDGE), 202: ASKED},
         examples=[OpenApiExample("She left", request_only=True, value={"reason": "She left.", "at": "2026-06-01"})],
     )
     def post(self, request: Request, edge_id: uuid.UUID) -> Response:
         told = self.content
 
         def act(write: Write) -> Answer:
-            edge = services.disconnect(
+            edge = _edge(write.by, edge_id)
+            given: dict[str, Any] = {name: told.get(name) for name in ("reason", "at", "never")}
+            done = asked_cases.or_ask(
                 write,
-                _edge(write.by, edge_id),
+                edge,
+                "retract" if told["never"] else "retire",
+                partial(services.disconnect, write, edge, lock=self.lock, **given),
                 reason=told["reason"],
                 at=told.get("at"),
-                never=told["never"],
-                lock=self.lock,
             )
+            if isinstance(done, Case):
+                return Answer(asked_cases.told_case(done), 202, {"Location": f"/api/v1/cases/{done.pk}"})
+            edge = done
             return Answer(shape_edge(edge), headers={"ETag": etags.etag(edge.lock)})
 
         return self.write("disconnect_nodes", act)

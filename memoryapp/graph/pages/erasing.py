@@ -8,7 +8,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
-from memoryapp.doors.errors import DomainError
+from memoryapp.doors.errors import DomainError, Invalid
 from memoryapp.doors.pages import address, member_page, page
 from memoryapp.ledger import erasing
 from memoryapp.ledger.principal import Principal
@@ -34,14 +34,16 @@ def thread(request: HttpRequest, by: Principal, thread_id: uuid.UUID) -> HttpRes
 
 
 def _erase(request: HttpRequest, by: Principal, sort: str, target: uuid.UUID, back: str) -> HttpResponse:
-    typed = {name: request.POST.get(name, "") for name in ("name", "rationale")}
+    typed = {name: request.POST.get(name, "") for name in ("name", "rationale", "words", "seen_words")}
+    words = typed["words"].splitlines()
+    seen = typed["words"].split() == typed["seen_words"].split()
     error: DomainError | None = None
-    if request.method == "POST":
+    if request.method == "POST" and seen and request.POST.get("act") != "look":
         try:
             erasure = record(
                 by,
                 "erase",
-                lambda write: erasing.erase(write, sort, target, name=typed["name"]),
+                lambda write: erasing.erase(write, sort, target, name=typed["name"], words=words),
                 rationale=typed["rationale"].strip(),
             )
         except DomainError as refused:
@@ -50,15 +52,19 @@ def _erase(request: HttpRequest, by: Principal, sort: str, target: uuid.UUID, ba
             rows = sum(erasure.receipt["emptied"].values())
             messages.success(request, f"Erased for good: {rows} rows. manage.py prove_erased {erasure.pk} proves it.")
             return redirect(back)
+    try:
+        shown = erasing.preview(by, sort, target, words=words)
+    except Invalid as refused:
+        shown, error = erasing.preview(by, sort, target), error or refused
     return page(
         request,
         "graph/erase.html",
         {
             "by": by,
-            "shown": erasing.preview(by, sort, target),
+            "shown": shown,
             "typed": typed,
             "error": error,
-            "wrong": {violation.path.lstrip("/"): violation for violation in error.violations} if error else {},
+            "wrong": {violation.path.split("/")[1]: violation for violation in error.violations} if error else {},
             "back_url": back,
         },
         status=error.status if error else 200,

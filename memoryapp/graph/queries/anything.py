@@ -14,15 +14,11 @@ from memoryapp.graph.models import Belief, IdentityKey, Node, Relation, Relation
 from memoryapp.graph.queries import walks
 from memoryapp.graph.queries.relations import relations
 from memoryapp.graph.queries.told import Told, cited, provenance, quotes, told
-from memoryapp.graph.queries.why import DEPTH, served, why
+from memoryapp.graph.queries.why import DEPTH, MOST, served, why
 from memoryapp.ledger import prepared
 from memoryapp.ledger.principal import Principal
 from memoryapp.sources.models import Source
 from memoryapp.sources.queries import seen
-
-MOST = 200
-"""Beliefs and relations listed of one node or source. Where there are more, the answer says so."""
-
 
 Teller = Callable[[Principal, uuid.UUID], Told | None]
 _tellers: dict[str, Teller] = {}
@@ -99,13 +95,15 @@ def _why_source(by: Principal, source: Source) -> Told:
     seen = Belief.objects.visible_to(by).filter(pk__in=list(of_belief)).order_by("recorded_at", "pk")
     supported = relations(by, retracted=True).filter(pk__in=of_relation).order_by("recorded_at", "pk")
     beliefs, standing = list(seen[: MOST + 1]), list(supported[: MOST + 1])
+    falling = [str(one) for one in walks.dependants(by, source=source.pk)]
     return {
         "source": cited(source) | {"content": source.content},
         "recorded": provenance(source.write),
         "beliefs": [told(one) | _quote(of_belief[one.pk]) for one in beliefs[:MOST]],
         "relations": [_played(one) for one in standing[:MOST]],
-        "would_fall": [str(one) for one in walks.dependants(by, source=source.pk)],
-        "cut": len(beliefs) > MOST or len(standing) > MOST,
+        "would_fall": falling[:MOST],
+        "would_fall_count": len(falling),
+        "cut": len(beliefs) > MOST or len(standing) > MOST or len(falling) > MOST,
         "served": served(by, source.pk),
     }
 

@@ -25,6 +25,8 @@ from memoryapp.ledger.principal import Principal
 from memoryapp.review.models import Case, Decision
 
 DEPTH = 5
+MOST = 200
+"""Relations of a belief that are listed, conclusions among them; `relations_next` leads to all of them, page by page."""
 SERVED = 50
 """How many of the latest answers that carried it are listed."""
 
@@ -47,11 +49,13 @@ def _why_belief(by: Principal, belief: Belief, depth: int) -> Told:
     walk = walks.evidence(by, belief.pk, depth)
     ancestors = {one.pk: one for one in prepared.rows(_beliefs, by=by, ids=walk.ids)}
     touching = prepared.rows(_relations_of, belief=belief.pk)
+    others = list(_others_of(by, belief.pk)[: MOST + 1])
+    cut = len(others) > MOST
     hidden = _hidden_players(by, [relation.pk for relation in touching])
     seen = [relation for relation in touching if relation.pk not in hidden]
     supersessions = [relation.pk for relation in seen if relation.kind == "supersession"]
     quoted = quotes(by, [belief.pk, *ancestors, *supersessions])
-    players = _players(seen)
+    players = _players([*seen, *others[:MOST]])
     return {
         "belief": told(belief) | {"owners": _owners(seen, players)},
         "recorded": provenance(belief.write),
@@ -72,7 +76,10 @@ def _why_belief(by: Principal, belief: Belief, depth: int) -> Told:
         "withheld": walk.withheld,
         **_supersessions(belief, seen, players, quoted),
         "conflicts": _conflicts(belief, seen, players),
-        "relations": _others(belief, seen, players),
+        "relations": _others(belief, others[:MOST], players),
+        "relations_count": _others_of(by, belief.pk).count() if cut else len(others),
+        "relations_cut": cut,
+        "relations_next": f"/api/v1/relations?player={belief.pk}" if cut else None,
         "history": history(belief),
         "withdrawals": withdrawals.of_quotes(by, quoted[belief.pk]),
         "served": served(by, belief.pk),
@@ -107,9 +114,21 @@ def _beliefs(by: Principal, ids: Sequence[uuid.UUID]) -> QuerySet[Belief]:
     return Belief.objects.visible_to(by).filter(pk__in=ids).select_related("write__actor")
 
 
+def _others_of(by: Principal, belief: uuid.UUID) -> QuerySet[Relation]:
+    """Relations in sight without a place of their own, and derivations from this belief."""
+    concluding = Q(kind="derivation", role="premise")
+    played = RelationPlayer.objects.filter(concluding | ~Q(kind__in=APART), belief=belief)
+    return relations(by, retracted=True).filter(pk__in=played.values("relation"))
+
+
 def _relations_of(belief: uuid.UUID) -> QuerySet[Relation]:
-    played = RelationPlayer.objects.filter(belief=belief).values("relation")
-    return Relation.objects.filter(pk__in=played).select_related("write__actor").order_by("recorded_at", "pk")
+    """Those with a place of their own that are few: what replaced what, what contradicts, whose it is."""
+    played = RelationPlayer.objects.filter(belief=belief, kind__in=["supersession", "conflict", "ownership"])
+    return (
+        Relation.objects.filter(pk__in=played.values("relation"))
+        .select_related("write__actor")
+        .order_by("recorded_at", "pk")
+    )
 
 
 def _hidden_players(by: Principal, relations: list[uuid.UUID]) -> set[uuid.UUID]:
@@ -225,9 +244,6 @@ def _others(belief: Belief, relations: list[Relation], players: dict[uuid.UUID, 
     found = []
     for relation in relations:
         mine = next((one for one in players[relation.pk] if one.belief_id == belief.pk), None)
-        concluding = relation.kind == "derivation" and mine is not None and mine.role == "premise"
-        if relation.kind in APART and not concluding:
-            continue
         found.append(
             {
                 "relation": str(relation.pk),

@@ -7,6 +7,7 @@ from memoryapp.review.services.attending import claim as claim
 from memoryapp.review.services.attending import read_notices as read_notices
 from memoryapp.review.services.attending import release as release
 from memoryapp.review.services.attending import remark as remark
+from memoryapp.review.services.attending import said_by_asker as said_by_asker
 from memoryapp.review.services.attending import snooze as snooze
 from memoryapp.review.services.attending import wake as wake
 from memoryapp.review.services.deciding import decide as decide

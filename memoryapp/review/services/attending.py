@@ -87,6 +87,18 @@ def remark(write: Write, case_id: uuid.UUID, text: str) -> CaseRemark:
     if len(words) > LONGEST_REMARK:
         message = f"It has {len(words)} characters."
         raise Invalid.at("/text", "too_long", message, f"at most {LONGEST_REMARK} characters")
+    return _said(write, case, words)
+
+
+def said_by_asker(write: Write, case: Case, text: str) -> None:
+    """Keep with a case what whoever put it before people says of it; the same words by the same actor once."""
+    words = text.replace("\x00", "").strip()[:LONGEST_REMARK]
+    known = CaseRemark.objects.filter(case=case, text=words, write__actor=write.by.actor)
+    if words and not known.exists():
+        _said(write, case, words)
+
+
+def _said(write: Write, case: Case, words: str) -> CaseRemark:
     said = CaseRemark.objects.create(
         workspace=write.workspace, case=case, text=words, write=write, recorded_at=write.recorded_at
     )

@@ -22,6 +22,9 @@ class Command(BaseCommand):
         parser.add_argument("sort", choices=["node", "source", "thread"], help="a person (node), a source, or a thread")
         parser.add_argument("id", help="its id")
         parser.add_argument("--name", help="its name, as it is shown: erases it")
+        parser.add_argument(
+            "--word", action="append", default=[], help="A further word to blot, as a first name; repeatable."
+        )
         parser.add_argument("--reason", default="", help="why, without anything of what is erased")
         parser.add_argument("--receipt", help="file to write the receipt to, which must not exist yet")
 
@@ -31,14 +34,16 @@ class Command(BaseCommand):
             raise CommandError(f"There is no workspace “{options['workspace']}”.")
         by = operator(workspace)
         try:
-            shown = erasing.preview(by, options["sort"], options["id"])
+            shown = erasing.preview(by, options["sort"], options["id"], words=options["word"])
             if options["name"] is None:
                 self._show(shown)
                 return
             erasure = record(
                 by,
                 "erase",
-                lambda write: erasing.erase(write, options["sort"], options["id"], name=options["name"]),
+                lambda write: erasing.erase(
+                    write, options["sort"], options["id"], name=options["name"], words=options["word"]
+                ),
                 rationale=options["reason"],
             )
         except DomainError as error:
@@ -56,4 +61,8 @@ class Command(BaseCommand):
             self.stdout.write(f"  {count} {table}")
         for text in shown["examples"]:
             self.stdout.write(f"  “{text}”")
+        for word in shown["words"]:
+            self.stdout.write(f"“{word['word']}” would be blotted {word['count']} times:")
+            for text in word["examples"]:
+                self.stdout.write(f"  {text}")
         self.stdout.write("Erase it with --name, typed as shown, and --reason.")
