@@ -37,7 +37,7 @@ RECORDED = {
     "beliefs/?show=everything": 10,
     "nodes/": 9,
     "graph/": 7,
-    "belief": 19,
+    "belief": 20,
     "edit": 5,
     "node": 17,
     "files/": 6,

@@ -11,6 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from memoryapp.graph import services as graph_services
 from memoryapp.graph.models import Belief
 from memoryapp.graph.queries import views, walks, why
+from memoryapp.graph.queries.relations import relations
 from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import record
 from memoryapp.review import services as review
@@ -158,3 +159,20 @@ def test_a_whole_life_is_in_the_history(graph: Graph, reviewer: Principal) -> No
     assert all(one["by"] == graph.by.actor.name and one["at"] and one["to"] for one in told)
     assert [one["at"] for one in told] == sorted(one["at"] for one in told)
     assert [bool(one["from"]) for one in told] == [False, True, True, True, True]
+
+
+def test_why_of_a_premise_of_very_many_conclusions_lists_some_counts_all_and_leads_to_the_rest(
+    operator: Principal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memoryapp.graph.queries.why.MOST", 3)
+    graph = Graph(operator)
+    premise = graph.say("Ines sails", graph.person("Ines"))
+    for number in range(5):
+        graph.say(f"Ines likes water, for reason {number}", kind="insight", evidence=(), premises=(premise.pk,))
+    told = why.why(operator, premise.pk)
+    assert len(told["relations"]) == 3
+    assert (told["relations_count"], told["relations_cut"]) == (5, True)
+    assert told["relations_next"] == f"/api/v1/relations?player={premise.pk}"
+    assert relations(operator, "derivation", player=premise.pk).count() == 5
+    few = why.why(operator, Belief.objects.filter(kind="insight")[0].pk)
+    assert (few["relations_count"], few["relations_cut"], few["relations_next"]) == (0, False, None)

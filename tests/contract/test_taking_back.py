@@ -156,6 +156,14 @@ def lost_support(graph: Graph, work: Work) -> Case:
     return Case.objects.get(kind="lost_support")
 
 
+def fallen(graph: Graph, work: Work) -> Case:
+    source = graph.source(text="Ines sails and swims")
+    for words in ("Ines sails", "Ines swims"):
+        graph.say(words, graph.person("Ines"), evidence=(Quoted(source),))
+    take_back(graph, source)
+    return Case.objects.get(kind="fallen")
+
+
 def does_it_hold_again(graph: Graph, work: Work) -> Case:
     reviewer = principal_for_member(User.objects.get(username="reviewer"), graph.by.workspace.slug)
     ines, june = graph.person("Ines"), graph.source("2026-06-02", "Monthly mails")
@@ -199,6 +207,7 @@ OPENING: dict[str, Callable[[Graph, Work], Case]] = {
     "lost_support": lost_support,
     "does_it_hold_again": does_it_hold_again,
     "change_asked": change_asked,
+    "fallen": fallen,
 }
 EDITS: dict[str, dict[str, Any]] = {
     "both_at_different_times": {"older_to": "2026-04-15"},
@@ -206,6 +215,7 @@ EDITS: dict[str, dict[str, Any]] = {
     "merged": {"text": "Monthly, and weekly in December"},
     "accept_edited": {"content": "Invoices go to Brannock Ltd"},
     "still_holds": {"on": "She told me so at the harbour."},
+    "keep_all": {"on": "I saw it."},
     "end": {"at": "2026-07-01"},
     "edit": {"text": "Ines likes the sea"},
 }

@@ -67,8 +67,14 @@ def sound(by: Principal) -> bool:
     return [report.check.name for report in integrity.examine(by.workspace) if report.findings] == []
 
 
-def test_what_lost_its_last_support_leaves_at_once_and_what_others_confirm_stays(memory: Memory, ines: Node) -> None:
-    """R12, and case 49: a fact of two sources stands on the other one."""
+def let_fall(by: Principal) -> None:
+    decide(by, Case.objects.get(kind="fallen", state="open"), "let_fall")
+
+
+def test_what_lost_its_last_support_leaves_at_once_and_what_others_confirm_stays(
+    memory: Memory, ines: Node, reviewer: Principal
+) -> None:
+    """R12, and case 49: a fact of two sources stands on the other one. All of it before anybody has decided."""
     first, second = memory.source("2026-03-02", "Ines keeps bees"), memory.source("2026-03-09", "Ines keeps bees")
     both = memory.say("2026-03-02", "Ines keeps bees", ines, source=first).belief
     memory.say("2026-03-09", "Ines keeps bees", ines, source=second)
@@ -80,7 +86,32 @@ def test_what_lost_its_last_support_leaves_at_once_and_what_others_confirm_stays
     assert current(memory.by) == {"Ines keeps bees"}
     assert standing(alone) == ("archived", "withdrawn")
     assert standing(both) == ("activated", "holds")
+    assert withdrawals.described(memory.by, withdrawal)["complete"] is False
+    assert sound(memory.by)
+    let_fall(reviewer)
+    assert current(memory.by) == {"Ines keeps bees"}
     assert withdrawals.described(memory.by, withdrawal)["complete"] is True
+
+
+def test_all_that_fell_is_one_question_and_is_kept_or_asked_about_one_by_one(
+    memory: Memory, ines: Node, reviewer: Principal
+) -> None:
+    """R12: one case for a withdrawal, however much fell; kept as somebody's own, or each by itself; undone."""
+    source = memory.source("2026-03-02", "Ines sails, swims and rows")
+    words = {"Ines sails", "Ines swims", "Ines rows"}
+    for one in sorted(words):
+        memory.say("2026-03-02", one, ines, source=source)
+    withdrawal = take_back(memory.by, source)
+    case = Case.objects.get(state="open")
+    assert (case.kind, case.reason) == ("fallen", "3 beliefs stood on it alone and fell.")
+    decision = decide(reviewer, case, "keep_all", on="I saw her do all of it.")
+    assert words <= current(memory.by)
+    assert withdrawals.described(memory.by, withdrawal)["complete"] is True
+    record(reviewer, "undo", lambda write: review.undo(write, decision.pk))
+    assert not words & current(memory.by)
+    decide(reviewer, case, "one_by_one")
+    assert Case.objects.filter(kind="lost_support", state="open").count() == 3
+    assert withdrawals.described(memory.by, withdrawal)["complete"] is False
     assert sound(memory.by)
 
 
@@ -97,6 +128,8 @@ def test_a_conclusion_falls_with_one_of_its_premises_and_a_person_is_asked(
     assert current(memory.by) == {"Ines swims"}
     cases = {case.key: case for case in Case.objects.filter(kind="lost_support")}
     assert set(cases) == {str(drawn.pk), str(further.pk)}
+    assert withdrawals.described(memory.by, withdrawal)["complete"] is False
+    let_fall(reviewer)
     assert withdrawals.described(memory.by, withdrawal)["complete"] is False
     decide(reviewer, cases[str(further.pk)], "archive")
     decide(reviewer, cases[str(drawn.pk)], "still_holds", on="She told me so at the harbour.")
@@ -206,8 +239,8 @@ def test_said_again_in_another_source_it_is_believed_anew(memory: Memory, ines: 
     assert current(memory.by) == {"Ines sails"}
 
 
-def test_no_words_of_it_are_served_from_anywhere(memory: Memory, ines: Node) -> None:
-    """R13: no index row holds the text; why still answers and marks what was taken back."""
+def test_no_words_of_it_are_served_from_anywhere(memory: Memory, ines: Node, reviewer: Principal) -> None:
+    """R13: no index row holds the text, also while a person is asked; why answers and marks what was taken back."""
     source = memory.source("2026-03-02", "Ines said the code word is MARLIN")
     belief = memory.say("2026-03-02", "The code word is MARLIN", ines, source=source).belief
     withdrawal = take_back(memory.by, source)
@@ -215,7 +248,9 @@ def test_no_words_of_it_are_served_from_anywhere(memory: Memory, ines: Node) -> 
     assert withdrawals.traces(withdrawal) == 0
     because = why(memory.by, belief.pk)
     assert [quoted["withdrawn"] for quoted in because["sources"]] == [True]
-    assert [one["complete"] for one in because["withdrawals"]] == [True]
+    assert [one["complete"] for one in because["withdrawals"]] == [False]
+    let_fall(reviewer)
+    assert [one["complete"] for one in why(memory.by, belief.pk)["withdrawals"]] == [True]
 
 
 def test_what_was_known_before_the_withdrawal_is_still_answered_as_it_was_known(memory: Memory, ines: Node) -> None:

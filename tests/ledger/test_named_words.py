@@ -45,7 +45,7 @@ def test_a_first_name_and_a_nickname_are_blotted_where_they_are_named_and_nowher
     """R16: the proof looks for them as for names."""
     shown = erasing.preview(operator, "node", quill.pk, words=["Quill", " Marchie ", "Quill"])["words"]
     assert [(one["word"], one["count"]) for one in shown] == [("Quill", 1), ("Marchie", 1)]
-    assert shown[1]["examples"] == [f"We met Quill and Marchie{SAID.partition('Marchie')[2][:40]}…"]
+    assert shown[1]["examples"] == [SAID]
     names = ["Quill", "Marchie"]
     erase = lambda write: erasing.erase(write, "node", quill.pk, name="Quill Marchetti", words=names)  # noqa: E731
     erasure = record(operator, "erase", erase, "He asked for it.")

@@ -26,7 +26,7 @@ from memoryapp.review.models import Case, Decision
 
 DEPTH = 5
 MOST = 200
-"""Relations of a belief that are listed, conclusions among them; `relations_next` leads to all of them, page by page."""
+"""Relations of a belief that are listed, conclusions among them; `relations_next` leads to all, page by page."""
 SERVED = 50
 """How many of the latest answers that carried it are listed."""
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from memoryapp.doors.errors import Conflict
 from memoryapp.graph import changes
 from memoryapp.graph.models import Belief, Mention, Relation, RelationPlayer
-from memoryapp.graph.models.beliefs import Standing, Status
+from memoryapp.graph.models.beliefs import Audience, Standing, Status
 from memoryapp.graph.queries.falling import Fall, Return, foresee
 from memoryapp.graph.services import conflict
 from memoryapp.graph.services.assembling import Assembly, Playing, change_relation
@@ -29,6 +29,7 @@ from memoryapp.sources.models import Withdrawal
 WITHDRAWAL = "withdrawal"
 LOST_SUPPORT = "lost_support"
 RETURN = "does_it_hold_again"
+FALLEN = "fallen"
 
 TAKEN_BACK = "What it stood on was taken back."
 KEPT = "All it stood on was taken back; a person had confirmed it, so it stays until somebody decides."
@@ -39,7 +40,10 @@ def withdrawn(write: Write, ids: Sequence[uuid.UUID]) -> None:
     """Let fall what rested on sources that have just been taken back."""
     withdrawal = Withdrawal.objects.filter(write=write).first()
     subjects = (Subject("withdrawal", "withdrawal", withdrawal.pk),) if withdrawal else ()
-    carry_out(write, foresee(sources=ids), reason=TAKEN_BACK, subjects=subjects)
+    fall = foresee(sources=ids)
+    carry_out(write, fall, reason=TAKEN_BACK, subjects=subjects)
+    if withdrawal and (withdrawal.source_id or withdrawal.thread_id):
+        _ask_about_the_fallen(write, withdrawal, fall)
     _void_questions(write, ids)
 
 
@@ -155,6 +159,22 @@ def _ask(write: Write, fall: Fall, subjects: Sequence[Subject]) -> None:
             for one in fall.asked
         ],
     )
+
+
+def _ask_about_the_fallen(write: Write, withdrawal: Withdrawal, fall: Fall) -> None:
+    """One question about all that stood on what was taken back alone. About what only few may see, one for each."""
+    alone = [one for one in fall.fallen if one.pk not in fall.conclusions]
+    narrow = [one for one in alone if one.audience != Audience.WORKSPACE]
+    about = Subject("withdrawal", "withdrawal", withdrawal.pk)
+    review.open_cases(
+        write,
+        LOST_SUPPORT,
+        [Opening(str(one.pk), TAKEN_BACK, (Subject("belief", "belief", one.pk), about), 30) for one in narrow],
+    )
+    if count := len(alone) - len(narrow):
+        words = "1 belief" if count == 1 else f"{count} beliefs"
+        reason = f"{words} stood on it alone and fell."
+        review.open_case(write, kind=FALLEN, key=str(withdrawal.pk), reason=reason, subjects=[about], priority=30)
 
 
 def _void_questions(write: Write, ids: Sequence[uuid.UUID]) -> None:
