@@ -22,7 +22,7 @@ from memoryapp.doors.nearest import nearest
 from memoryapp.doors.tools import Tool
 from memoryapp.doors.trace import trace_id
 from memoryapp.ledger.principal import Principal
-from memoryapp.mcp import calling, offered, schemas
+from memoryapp.mcp import calling, offered, reading, schemas
 
 KEY_VARIABLE = "COMMONPLACE_KEY"
 """Over stdio the agent's key is in this variable of the environment."""
@@ -42,6 +42,10 @@ def made() -> Server[Any]:
         instructions=INSTRUCTIONS,
         on_list_tools=_list,
         on_call_tool=_call,
+        on_list_resources=_list_resources,
+        on_read_resource=_read_resource,
+        on_list_prompts=_list_prompts,
+        on_get_prompt=_get_prompt,
     )
 
 
@@ -53,8 +57,33 @@ async def _call(context: ServerRequestContext[Any], params: types.CallToolReques
     return await _in_a_thread(lambda: result(params.name, params.arguments or {}, _headers(context)))
 
 
+async def _list_resources(context: ServerRequestContext[Any], params: types.PaginatedRequestParams | None) -> Any:
+    headers = _headers(context)
+    return types.ListResourcesResult(resources=await _in_a_thread(lambda: reading.resources(caller(headers))))
+
+
+async def _read_resource(context: ServerRequestContext[Any], params: types.ReadResourceRequestParams) -> Any:
+    return await _in_a_thread(lambda: reading.read(str(params.uri), _headers(context)))
+
+
+async def _list_prompts(context: ServerRequestContext[Any], params: types.PaginatedRequestParams | None) -> Any:
+    headers = _headers(context)
+    return types.ListPromptsResult(prompts=await _in_a_thread(lambda: reading.prompts(caller(headers))))
+
+
+async def _get_prompt(context: ServerRequestContext[Any], params: types.GetPromptRequestParams) -> Any:
+    headers = _headers(context)
+    return await _in_a_thread(lambda: reading.prompt(params.name, params.arguments or {}, caller(headers)))
+
+
 def shown(headers: Mapping[str, str]) -> list[types.Tool]:
     """The tools that a key is granted, as the protocol describes a tool. Raises MCPError without a valid key."""
+    by = caller(headers)
+    return [_described(tool, by) for tool in offered.offered_to(by)]
+
+
+def caller(headers: Mapping[str, str]) -> Principal:
+    """Who asks. Raises MCPError without a valid key."""
     request = HttpRequest()
     for name, value in headers.items():
         request.META["HTTP_" + name.upper().replace("-", "_")] = value
@@ -62,7 +91,7 @@ def shown(headers: Mapping[str, str]) -> list[types.Tool]:
         _, by = authenticate(request)
     except DomainError as error:
         raise MCPError(types.INVALID_REQUEST, calling.in_words(error.as_problem()), error.as_problem()) from error
-    return [_described(tool, by) for tool in offered.offered_to(by)]
+    return by
 
 
 def result(name: str, arguments: Mapping[str, Any], headers: Mapping[str, str]) -> types.CallToolResult:

@@ -19,10 +19,11 @@ from memoryapp.doors.batches import named_rows
 from memoryapp.doors.errors import Invalid
 from memoryapp.doors.etags import etag
 from memoryapp.doors.fields import Identifier, Several, Text, Told, When
-from memoryapp.graph import asked_cases, services
+from memoryapp.graph import services
 from memoryapp.graph.api.believing import FULL_BELIEF, shape
 from memoryapp.graph.api.evidence import MOST, EvidenceFields, quoted
 from memoryapp.graph.api.references import NodeNamed
+from memoryapp.graph.cases import asked
 from memoryapp.graph.models import Belief
 from memoryapp.graph.queries import beliefs as queries
 from memoryapp.graph.queries.views import Scope, beliefs
@@ -89,7 +90,7 @@ class BeliefVerb(Endpoint, ABC):
         def act(write: Write) -> Answer:
             done = self.change(write, queries.belief(self.by, belief_id))
             if isinstance(done, Case):
-                return Answer(asked_cases.told_case(done), 202, {"Location": f"/api/v1/cases/{done.pk}"})
+                return Answer(asked.told_case(done), 202, {"Location": f"/api/v1/cases/{done.pk}"})
             changed = queries.belief(self.by, belief_id)
             return Answer(shape(changed), 200, {"ETag": etag(changed.lock)})
 
@@ -126,7 +127,7 @@ class Retire(BeliefVerb):
     def change(self, write: Write, belief: Belief) -> Any:
         reason, at = self.told["reason"], self.told.get("at")
         act = partial(services.retire, write, belief, reason=reason, at=at, lock=self.lock)
-        return asked_cases.or_ask(write, belief, "retire", act, reason=reason, at=at)
+        return asked.or_ask(write, belief, "retire", act, reason=reason, at=at)
 
 
 class Retract(BeliefVerb):
@@ -148,7 +149,7 @@ class Retract(BeliefVerb):
     def change(self, write: Write, belief: Belief) -> Any:
         reason = self.told["reason"]
         act = partial(services.retract, write, belief, reason=reason, lock=self.lock)
-        return asked_cases.or_ask(write, belief, "retract", act, reason=reason)
+        return asked.or_ask(write, belief, "retract", act, reason=reason)
 
 
 class Reinstate(BeliefVerb):
@@ -216,7 +217,7 @@ class Supersede(BeliefVerb):
             [evidence] = quoted(write, [self.told.get("evidence", ())])
         reason = self.told["reason"]
         act = partial(services.give_way, write, belief, to=successor, reason=reason, evidence=evidence, lock=self.lock)
-        return asked_cases.or_ask(write, belief, "supersede", act, reason=reason, successor=successor)
+        return asked.or_ask(write, belief, "supersede", act, reason=reason, successor=successor)
 
 
 class GiveOwner(BeliefVerb):

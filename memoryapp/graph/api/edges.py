@@ -20,12 +20,13 @@ from memoryapp.doors import etags
 from memoryapp.doors.batches import OneOrMany, named_rows
 from memoryapp.doors.errors import DomainError, NotFound
 from memoryapp.doors.fields import Fields, Flag, Identifier, Mapped, Number, Several, Text, Told, When
-from memoryapp.graph import asked_cases, services
+from memoryapp.graph import services
 from memoryapp.graph.api import evidence
 from memoryapp.graph.api.changing import ASKED
 from memoryapp.graph.api.references import NodeNamed
 from memoryapp.graph.api.serving import noted
 from memoryapp.graph.api.shapes import EDGE, shape_edge
+from memoryapp.graph.cases import asked
 from memoryapp.graph.models import Belief
 from memoryapp.graph.services import Remembered
 from memoryapp.graph.statements import Statement
@@ -165,7 +166,7 @@ class Disconnect(Endpoint):
         def act(write: Write) -> Answer:
             edge = _edge(write.by, edge_id)
             given: dict[str, Any] = {name: told.get(name) for name in ("reason", "at", "never")}
-            done = asked_cases.or_ask(
+            done = asked.or_ask(
                 write,
                 edge,
                 "retract" if told["never"] else "retire",
@@ -174,7 +175,7 @@ class Disconnect(Endpoint):
                 at=told.get("at"),
             )
             if isinstance(done, Case):
-                return Answer(asked_cases.told_case(done), 202, {"Location": f"/api/v1/cases/{done.pk}"})
+                return Answer(asked.told_case(done), 202, {"Location": f"/api/v1/cases/{done.pk}"})
             edge = done
             return Answer(shape_edge(edge), headers={"ETag": etags.etag(edge.lock)})
 

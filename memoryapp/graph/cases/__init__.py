@@ -1,6 +1,6 @@
 """What the graph puts before a person, and what each verdict does."""
 
-from memoryapp.graph.cases import conflicts, identities, withdrawals
+from memoryapp.graph.cases import asked, conflicts, fallen, identities, withdrawals
 
 
 def register() -> None:
@@ -8,3 +8,5 @@ def register() -> None:
     identities.register()
     conflicts.register()
     withdrawals.register()
+    asked.register()
+    fallen.register()

@@ -11,7 +11,7 @@ from memoryapp.doors import moments
 from memoryapp.doors.errors import Conflict, DomainError
 from memoryapp.doors.moments import Moment, Precision
 from memoryapp.graph import changes
-from memoryapp.graph.cases import owner_labels
+from memoryapp.graph.cases.conflicts import owner_labels
 from memoryapp.graph.models import Belief
 from memoryapp.graph.models.beliefs import Standing, Status
 from memoryapp.graph.queries.told import quotes, told
