@@ -19,7 +19,11 @@ from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import record
 from memoryapp.ontology import services
 from memoryapp.ontology.models import Proposal, ProposalMove, Status
+from memoryapp.ontology.queries.proposals import looked_at
 from memoryapp.ontology.services.applying import JOB
+
+LONGEST_SECONDS = 3600.0
+"""How long rows may take to follow before the job is taken for stuck."""
 
 
 def register() -> None:
@@ -31,12 +35,17 @@ def apply_when_due(run: Run) -> Mapping[str, Any] | None:
     proposal = Proposal.objects.select_related("filer").get(workspace=run.job.workspace, pk=run.job.subject_id)
     if proposal.status not in (Status.APPROVED, Status.FAILED) or proposal.lock != run.job.arguments.get("lock"):
         return {"applied": False}
-    run.progress(0, 1)
     by = _approver(run, proposal)
+    moving = looked_at(by, proposal).examined.moving
+    total = max(1, sum(moving.values()))
+    run.progress(0, total)
+    # It has no word to give before it commits; a living worker keeps it all the same.
+    run.alive_at += LONGEST_SECONDS
 
     def act(write: Write) -> None:
         fresh = Proposal.objects.select_related("filer").get(pk=proposal.pk)
         done = services.apply_proposal(write, fresh)
+        run.progress(total, total)
         run.finish({"applied": True, "edition": done.applied_edition})
 
     try:
