@@ -202,7 +202,7 @@ def _apart(before: tuple[int, str], after: tuple[int, str]) -> str:
 
 
 def _shown(answer: Any) -> tuple[int, str]:
-    text = answer.content.decode()
+    text = answer.getvalue().decode()
     text = re.sub(r'name="csrfmiddlewaretoken" value="[^"]*"|"X-CSRFToken": "[^"]*"', "", text)
     text = re.sub(r"<section[^>]*served-title.*?</section>", "", text, flags=re.S)
     text = re.sub(r"<span>Served [^<]*</span>|<dt>Serveds</dt><dd>\d+</dd>|What goes <span class=.count.>\d+", "", text)
