@@ -64,7 +64,7 @@ RECORDED = {
     "member": 9,
     "ontology/": 11,
     "proposals/": 6,
-    "proposal": 30,
+    "proposal": 11,
     "proposals/new/": 6,
     "queue/": 28,
     "case": 31,

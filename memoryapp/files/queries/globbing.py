@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from django.db.models import QuerySet
@@ -10,6 +11,8 @@ from memoryapp.access.paths import ROOT, Glob, territory
 from memoryapp.files.models import Entry, State
 from memoryapp.ledger.principal import Principal
 
+LAST = "\U0010ffff"
+"""What no name begins with that comes after it."""
 MOST = 1000
 USUAL = 100
 LOOKED_AT = 200_000
@@ -43,7 +46,8 @@ def _near(by: Principal, pattern: Glob, after: str) -> QuerySet[Entry]:
     if pattern.is_literal:
         rows = rows.filter(path=pattern.text)
     elif (directory := pattern.flat_directory) is not None:
-        rows = rows.filter(directory=directory)
+        start = re.split(r"[*?]", pattern.text, maxsplit=1)[0]
+        rows = rows.filter(directory=directory, path__gte=start, path__lt=start + LAST)
     elif pattern.head != ROOT:
         rows = rows.filter(territory(pattern.head))
     return rows.filter(path__gt=after).order_by("path") if after else rows.order_by("path")
