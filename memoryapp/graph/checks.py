@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import uuid
 from collections.abc import Iterator
 
@@ -12,6 +13,7 @@ from memoryapp.graph.identity import Key
 from memoryapp.graph.models import Belief, BeliefState, IdentityKey, Node, Relation, RelationPlayer, RelationState
 from memoryapp.graph.models.beliefs import Status
 from memoryapp.graph.queries.walks import Support
+from memoryapp.graph.services import keying
 from memoryapp.graph.services.conflict import clashing
 from memoryapp.graph.services.projection import project, projections_at
 from memoryapp.graph.services.withdrawing import LOST_SUPPORT
@@ -28,6 +30,7 @@ CHUNK = 300
 def register() -> None:
     """Let `manage.py integrity` run these."""
     integrity.register(Check("nodes", "Nodes and their keys are what is believed of them", _nodes, project_all))
+    integrity.register(Check("values", "Values are compared as they are", _values, rekey_all))
     integrity.register(Check("taken_back", "What stands on nothing but sources taken back is asked about", _taken_back))
     integrity.register(Check("heads", "Beliefs and relations are in the state their history says", _heads))
     integrity.register(Check("support", "Every belief stands on evidence or a derivation", _support))
@@ -58,6 +61,17 @@ def _nodes(workspace: Workspace) -> Iterator[Finding]:
             projected = projections[node.pk]
             if not set(projected.keys) <= keys[node.pk] <= {*projected.keys, *projected.kept}:
                 yield about(node, "Its identity keys are not what is believed of it.")
+
+
+def _values(workspace: Workspace) -> Iterator[Finding]:
+    with contextlib.suppress(NotFound):
+        for belief, _ in keying.misread(workspace):
+            yield about(belief, "Its value is compared as another.")
+
+
+def rekey_all(write: Write) -> None:
+    """Read the key of every value off the value anew."""
+    keying.rekey(write, Belief.objects.filter(workspace=write.workspace))
 
 
 def project_all(write: Write) -> None:

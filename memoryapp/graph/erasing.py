@@ -33,6 +33,7 @@ from memoryapp.graph.queries.why import APART
 from memoryapp.graph.services import conflict
 from memoryapp.graph.services.assembling import change_relation
 from memoryapp.graph.services.beliefs import CHUNK, state_of
+from memoryapp.graph.services.keying import rekey
 from memoryapp.graph.services.withdrawing import concerned
 from memoryapp.ledger import erasing
 from memoryapp.ledger.erasing import Blanks, Changed, Eraser, Marked
@@ -177,6 +178,7 @@ def _bury(write: Write, marked: Marked) -> list[Belief]:
                 content="",
                 attributes={},
                 value=None,
+                value_key=b"",
                 qualifiers={},
                 topic="",
                 slot="",
@@ -191,6 +193,7 @@ def _finish(write: Write, marked: Marked, blotted: Changed) -> None:
     changed = Belief.objects.filter(pk__in=blotted.get(Belief, set()) - marked.of(Belief))
     for belief in changed:
         Belief.objects.filter(pk=belief.pk).update(statement=f"erased:{belief.pk}")
+    rekey(write, changed)
     nodes = Node.objects.filter(pk__in=blotted.get(Node, set()) - marked.of(Node))
     changes.announce(write, [*changed, *nodes])
 

@@ -15,7 +15,7 @@ from django.db.models import Count, Q, QuerySet
 from memoryapp.graph import slots
 from memoryapp.graph.models import Belief, BeliefState, IdentityKey, Mention, Node, Relation, RelationPlayer
 from memoryapp.graph.models.beliefs import Status
-from memoryapp.graph.services import conflict, projection
+from memoryapp.graph.services import conflict, keying, projection
 from memoryapp.ledger.models import Workspace, Write
 from memoryapp.ontology import following
 from memoryapp.ontology.changeset.moves import Move
@@ -129,6 +129,7 @@ def settle(write: Write, touched: Touched) -> None:
         for chunk in _chunks(ids):
             said = Belief.objects.filter(shape=Belief.Shape.PROPERTY, subject__in=chunk)
             _reslot(ontology, list(said.select_related("subject")))
+            keying.rekey(write, said)
         _free_keys(write, ids)
         for chunk in _chunks(ids):
             projection.project(write, Node.objects.filter(pk__in=chunk))

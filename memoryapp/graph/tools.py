@@ -1,6 +1,7 @@
 """The graph as tools: what is held, why, and writing it down."""
 
 from memoryapp.doors.tools import Tool
+from memoryapp.graph.api.asking import Asking
 from memoryapp.graph.api.beliefs import Beliefs
 from memoryapp.graph.api.edges import Disconnect, Edges
 from memoryapp.graph.api.explaining import Why
@@ -64,6 +65,14 @@ TOOLS = [
         "get",
         "Read a person or thing",
         "One node with what is believed of it now, or as of another time.",
+    ),
+    Tool(
+        "graph_query",
+        Asking,
+        "post",
+        "Ask the graph",
+        "Nodes by conditions over what is held of them and how they are related, with what leads on from each. "
+        'Such as {"class": "person", "where": {"related": {"relationship": "worksAt", "where": {"name": "Acme"}}}}.',
     ),
     Tool(
         "graph_upsert",

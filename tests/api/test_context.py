@@ -36,11 +36,12 @@ def test_an_entry_is_set_read_changed_unset_and_restored(keeper: Caller) -> None
     assert (entry["expires_at"], entry["pinned"], entry["changed"], made["ETag"]) == ("2040-06", True, True, '"1"')
     assert keeper.post("context/entries", TONE | {"expires_at": "2040-06"}).status_code == 200
     told = {"content": "Shorter.", "expires_at": None, "reason": "Less is enough."}
+    over = {"reason": "It is over."}
     assert keeper.post(f"{address}/update", told).status_code == 428
     changed = keeper.post(f"{address}/update", told, If_Match='"1"')
     assert (changed.status_code, changed.json()["expires_at"], changed["ETag"]) == (200, None, '"2"')
     assert keeper.post(f"{address}/update", told, If_Match='"1"').status_code == 412
-    assert keeper.post(f"{address}/unset", {}, If_Match='"2"').json()["state"] == "unset"
+    assert keeper.post(f"{address}/unset", over, If_Match='"2"').json()["state"] == "unset"
     assert titles(keeper.get("context/entries")) == []
     assert titles(keeper.get("context/entries?history=true")) == ["Tone"]
     restored = keeper.post(f"{address}/restore", {"sequence": 1}, If_Match='"3"')
@@ -48,7 +49,7 @@ def test_an_entry_is_set_read_changed_unset_and_restored(keeper: Caller) -> None
     history = keeper.get(f"{address}/history").json()["items"]
     assert [(one["content"], one["reason"], one["by"]) for one in history] == [
         ("Short sentences.", "", "Keeper"),
-        ("", "", "Keeper"),
+        ("", "It is over.", "Keeper"),
         ("Shorter.", "Less is enough.", "Keeper"),
         ("Short sentences.", "", "Keeper"),
     ]
@@ -97,9 +98,9 @@ def test_a_section_is_set_whole_with_its_lock_and_undone_at_once(keeper: Caller)
     done = keeper.post("context/sections/set", told | {"entries": [{"title": "Voice"}]}, If_Match=lock)
     assert titles(keeper.get("context/entries?section=writing")) == ["Voice"]
     assert keeper.post("context/sections/set", told, If_Match=lock).status_code == 412
-    undone = keeper.post(f"context/acts/{done.json()['act']}/undo", {})
+    undone = keeper.post(f"context/acts/{done.json()['act']}/undo", {"reason": "By mistake."})
     assert titles(keeper.get("context/entries")) == ["Tone", "Length"]
-    again = keeper.post(f"context/acts/{done.json()['act']}/undo", {})
+    again = keeper.post(f"context/acts/{done.json()['act']}/undo", {"reason": "By mistake."})
     assert (again.status_code, again.json()["code"]) == (409, "changed_since")
     acts = keeper.get("context/acts?page_size=2").json()
     assert [(one["act"], one["changed_since"]) for one in acts["items"]] == [

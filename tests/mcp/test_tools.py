@@ -95,6 +95,8 @@ def sample(name: str, things: Things) -> dict[str, Any]:
         given["owner"] = str(things["node_id"][0])
     if name == "timeline_between":
         given |= {"start": "2026-01-01", "end": "2027-01-01"}
+    if name == "graph_query":
+        given["class"] = "person"
     if name == "context_set":
         given |= {"items": [{"section": "Writing", "title": "Tone"}]}
     if name == "context_set_section":

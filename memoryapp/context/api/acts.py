@@ -13,10 +13,11 @@ from rest_framework.response import Response
 
 from memoryapp.access.endpoints import Endpoint, described, page_of
 from memoryapp.context import queries, services
-from memoryapp.context.api.shapes import ACT, ENTRY, Explained, told_all
+from memoryapp.context.api.shapes import ACT, ENTRY, told_all
 from memoryapp.context.queries import Act
 from memoryapp.doors import paging
 from memoryapp.doors.fields import Paged
+from memoryapp.graph.api.changing import Reasoned
 from memoryapp.ledger.idempotency import Answer
 from memoryapp.ledger.models import Write
 
@@ -53,7 +54,7 @@ class Undo(Endpoint):
     """An act undone."""
 
     needs = {"post": "write_context"}
-    body = {"post": Explained}
+    body = {"post": Reasoned}
 
     @extend_schema(
         operation_id="undo_context",

@@ -19,11 +19,12 @@ from memoryapp.context.models import Audience
 from memoryapp.context.services.drafts import LONGEST_CONTENT, LONGEST_SECTION, LONGEST_TITLE, MOST_LINKS
 from memoryapp.doors.etags import etag
 from memoryapp.doors.fields import Flag, Identifier, OneOf, Several, Text, When, Whole
+from memoryapp.graph.api.changing import Reasoned
 from memoryapp.ledger.idempotency import Answer
 from memoryapp.ledger.models import Write
 
 
-class Updating(Explained):
+class Updating(Reasoned):
     """What is said anew. What is left out stays as it was."""
 
     section = Text(required=False, max_length=LONGEST_SECTION)
@@ -90,7 +91,7 @@ class Unset(Endpoint):
     """An entry taken away."""
 
     needs = {"post": "write_context"}
-    body = {"post": Explained}
+    body = {"post": Reasoned}
     locked = ("post",)
 
     @_described(

@@ -2,9 +2,21 @@
 
 from django.urls import URLPattern
 
-from memoryapp.graph.api import beliefs, changing, edges, explaining, merging, nodes, relations, views, withdrawing
+from memoryapp.graph.api import (
+    asking,
+    beliefs,
+    changing,
+    edges,
+    explaining,
+    merging,
+    nodes,
+    relations,
+    views,
+    withdrawing,
+)
 
 urlpatterns: list[URLPattern] = [
+    *asking.urlpatterns,
     *beliefs.urlpatterns,
     *changing.urlpatterns,
     *nodes.urlpatterns,

@@ -77,6 +77,7 @@ class Migration(migrations.Migration):
                 ('attributes', models.JSONField(blank=True, default=dict)),
                 ('predicate', models.CharField(blank=True, max_length=100)),
                 ('value', models.JSONField(blank=True, null=True)),
+                ('value_key', models.BinaryField(blank=True, default=b'', help_text='The value as it is compared; see `graph.typed`.')),
                 ('qualifiers', models.JSONField(blank=True, default=dict)),
                 ('topic', models.CharField(blank=True, max_length=200)),
                 ('slot', models.CharField(blank=True, max_length=64)),
@@ -282,6 +283,10 @@ class Migration(migrations.Migration):
         migrations.AddIndex(
             model_name='belief',
             index=models.Index(fields=['workspace', 'audience'], name='belief_audience'),
+        ),
+        migrations.AddIndex(
+            model_name='belief',
+            index=models.Index(condition=models.Q(('shape', 'property')), fields=['workspace', 'predicate', 'value_key'], name='belief_value'),
         ),
         migrations.AddConstraint(
             model_name='belief',

@@ -108,6 +108,7 @@ class Belief(WorkspaceRow):
     subject = models.ForeignKey(Node, on_delete=models.PROTECT, null=True, blank=True, related_name="beliefs_about")
     predicate = models.CharField(max_length=100, blank=True)
     value = models.JSONField(null=True, blank=True)
+    value_key = models.BinaryField(default=b"", blank=True, help_text="The value as it is compared; see `graph.typed`.")
     object = models.ForeignKey(Node, on_delete=models.PROTECT, null=True, blank=True, related_name="edges_to")
     qualifiers = models.JSONField(default=dict, blank=True)
     topic = models.CharField(max_length=200, blank=True)
@@ -143,6 +144,8 @@ class Belief(WorkspaceRow):
             "statement",
             "subject",
             "object",
+            # Read off the value, and made anew by the integrity check.
+            "value_key",
         ),
         erasable=("content", "attributes", "value", "qualifiers", "topic"),
         typed=("kind", "predicate", "attributes", "qualifiers"),
@@ -155,6 +158,9 @@ class Belief(WorkspaceRow):
             models.Index(fields=["workspace", "kind", "status"], name="belief_kind"),
             models.Index(fields=["workspace", "-recorded_at"], name="belief_newest"),
             models.Index(fields=["workspace", "audience"], name="belief_audience"),
+            models.Index(
+                fields=["workspace", "predicate", "value_key"], name="belief_value", condition=Q(shape="property")
+            ),
         ]
         constraints = [
             models.CheckConstraint(

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import datetime as dt
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from django.db.models import Q, QuerySet
 
 from memoryapp.doors.errors import Invalid, NotFound
-from memoryapp.graph import todays
+from memoryapp.graph import todays, typed
 from memoryapp.graph.identity import canonical, is_empty, keys_of, missing, nodes_by_key, unfolded
 from memoryapp.graph.models import Belief, Node
 from memoryapp.graph.queries import merges
 from memoryapp.graph.queries.views import Scope, as_of, current
 from memoryapp.ledger.principal import Principal
+from memoryapp.ontology.compiled import Ontology
 from memoryapp.ontology.normalise import normal_text, normal_value
 from memoryapp.ontology.queries import current_ontology
 
@@ -80,16 +81,15 @@ def find(
         declared = ontology.property(node_class, property_name, f"/where/{property_name}")
         if wrong := declared.check.violations(value, f"/where/{property_name}"):
             raise Invalid.all(wrong)
-        found = found.filter(_having(property_name, value))
+        key = typed.key_of(value, typed.sort_of(declared.schema))
+        found = found.filter(_having(by, property_name, key))
     return found.order_by("pk")
 
 
-def _having(name: str, value: Any) -> Q:
-    """Nodes of which it is currently held. Beliefs are asked, so that one database answers as the other."""
-    held = Belief.objects.filter(
-        shape=Belief.Shape.PROPERTY, predicate=name, value=value, status="activated", audience="workspace"
-    )
-    return Q(pk__in=held.values("subject"))
+def _having(by: Principal, name: str, key: bytes) -> Q:
+    """Nodes of which it is currently held, by the index of values."""
+    held = current(by).filter(shape=Belief.Shape.PROPERTY, predicate=name, value_key=key)
+    return Q(pk__in=held.order_by().values("subject"))
 
 
 def node(by: Principal, node_id: uuid.UUID, *, known_at: dt.datetime | None = None) -> Node:
@@ -144,14 +144,15 @@ def properties_at(
 
     Only what `by` may see; so somebody in a narrower audience may see more than the node's projection.
     """
-    known = current_ontology(by).properties_of(of.node_class)
-    scope = Scope(subject=of.pk)
+    held = _held(by, Scope(subject=of.pk), valid_at, known_at).filter(shape=Belief.Shape.PROPERTY)
+    return gathered(current_ontology(by), of.node_class, held.order_by("predicate", "recorded_at", "pk"))
+
+
+def gathered(ontology: Ontology, node_class: str, held: Iterable[Belief]) -> dict[str, Any]:
+    """The values of a node's properties, by what is held of them in the order recorded."""
+    known = ontology.properties_of(node_class)
     found: dict[str, Any] = {}
-    for belief in (
-        _held(by, scope, valid_at, known_at)
-        .filter(shape=Belief.Shape.PROPERTY)
-        .order_by("predicate", "recorded_at", "pk")
-    ):
+    for belief in held:
         declared = known.get(belief.predicate)
         if declared is None or is_empty(belief.value):
             continue

@@ -17,7 +17,7 @@ from django.db.models import QuerySet
 
 from memoryapp.doors.errors import DomainError, Invalid, Violation
 from memoryapp.doors.moments import Precision
-from memoryapp.graph import slots, todays
+from memoryapp.graph import slots, todays, typed
 from memoryapp.graph.identity import resolve
 from memoryapp.graph.models import Belief, Node
 from memoryapp.graph.models.beliefs import Audience, Standing, Status
@@ -65,6 +65,7 @@ class Draft:
     audience: str
     readers: tuple[uuid.UUID, ...]
     evidence: list[Quoted]
+    value_key: bytes = b""
     premises: list[Belief] = field(default_factory=list)
 
     @property
@@ -196,8 +197,15 @@ class _One:
             audience=audience,
             readers=readers,
             evidence=list({(q.source.pk, q.start, q.end): q for q in said.evidence}.values()),
+            value_key=self._value_key(shape, subject),
             premises=[self.reading._premises[premise] for premise in dict.fromkeys(said.premises)],
         )
+
+    def _value_key(self, shape: str, subject: Node | None) -> bytes:
+        if shape != Belief.Shape.PROPERTY or subject is None:
+            return b""
+        declared = self.ontology.property(subject.node_class, self.statement.predicate)
+        return typed.key_of(self.statement.value, typed.sort_of(declared.schema))
 
     def _add(self, path: str, code: str, message: str, accepted: str = "") -> None:
         self.wrong.append(Violation(path, code, message, accepted, self.row))

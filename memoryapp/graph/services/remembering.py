@@ -311,6 +311,7 @@ def _belief(write: Write, draft: Draft, ontology_version: int, status: Status) -
         subject=draft.subject,
         predicate=draft.predicate,
         value=draft.value,
+        value_key=draft.value_key,
         object=draft.object,
         qualifiers=draft.qualifiers,
         topic=draft.topic,

@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memoryapp.access.endpoints import Endpoint, described
-from memoryapp.doors.fields import Body, Flag, Identifier, Number, Several, Text, When, Whole
+from memoryapp.doors.fields import Body, Flag, Identifier, Mapped, Number, Several, Text, When, Whole
 from memoryapp.timeline import queries
 from memoryapp.timeline.api.episodes import connected_part
 from memoryapp.timeline.api.shapes import CONNECTED, EPISODE, Connection, asked_for
@@ -43,6 +43,7 @@ class EpisodeQuestion(Body):
     every = Flag(required=False, help_text="All of these participants took part.")
     role = Text(required=False, max_length=100, help_text="The role in which they took part.")
     connected = Connection(required=False, help_text="Anyone connected so took part: worksAt:Acme, by name or id.")
+    who = Mapped(required=False, help_text="A question to the graph: anyone it finds took part, up to 500.")
     since = When(required=False, help_text="It lasted beyond then.")
     until = When(required=False, help_text="It began before then.")
     known_at = When(required=False, help_text="As it was known then.")
@@ -69,11 +70,24 @@ class EpisodeSearch(Endpoint):
         examples=[
             OpenApiExample("What did we discuss about pricing?", {"question": "pricing", "kinds": ["meeting"]}),
             OpenApiExample("With anyone of Acme", {"question": "contract", "connected": "worksAt:Acme"}),
+            OpenApiExample(
+                "With any captain of a running project",
+                {
+                    "question": "contract",
+                    "who": {
+                        "class": "person",
+                        "where": {
+                            "role": {"fuzzy": "captain"},
+                            "related": {"relationship": "worksOn", "where": {"state": "running"}},
+                        },
+                    },
+                },
+            ),
         ],
     )
     def post(self, request: Request) -> Response:
         given = dict(self.content)
-        asked, circle = asked_for(self.by, given)
+        asked, circle = asked_for(self.by, given, self.told.get("time_zone"))
         found = search(
             self.by,
             given["question"],

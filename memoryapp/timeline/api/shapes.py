@@ -16,7 +16,7 @@ from memoryapp.graph.api.shapes import NEIGHBOUR
 from memoryapp.ledger.principal import Principal
 from memoryapp.timeline.models import Audience, State
 from memoryapp.timeline.queries import Asked
-from memoryapp.timeline.queries.connected import Circle, connected
+from memoryapp.timeline.queries.connected import Circle, connected, found_by
 
 Described = dict[str, "serializers.Field[Any, Any, Any, Any]"]
 
@@ -80,9 +80,11 @@ class WhatHappened(Paged):
     known_at = When(required=False, help_text="As it was known then.")
 
 
-def asked_for(by: Principal, given: dict[str, Any]) -> tuple[Asked, Circle | None]:
+def asked_for(by: Principal, given: dict[str, Any], time_zone: str | None = None) -> tuple[Asked, Circle | None]:
     """The question that these parameters ask, and who is connected when that is asked."""
     circle = connected(by, *given["connected"]) if "connected" in given else None
+    if "who" in given:
+        circle = found_by(by, given["who"], circle, time_zone=time_zone)
     known = {name: given[name].instant for name in ("since", "until", "known_at", "valid_at") if name in given}
     return (
         Asked(

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from memoryapp.doors.errors import Invalid, NotFound
 from memoryapp.graph.models import Belief
-from memoryapp.graph.queries import nodes
+from memoryapp.graph.queries import asking, nodes
 from memoryapp.graph.queries.views import Scope, current
 from memoryapp.ledger.principal import Principal
 from memoryapp.ontology.queries import current_ontology
@@ -38,6 +40,16 @@ def connected(by: Principal, relationship: str, who: uuid.UUID | str, path: str 
             edges = current(by, scope).filter(shape=Belief.Shape.EDGE, predicate=relationship).order_by("pk")
             found |= dict.fromkeys(one for one in edges.values_list(end, flat=True)[: MOST + 1] if one)
     return Circle(tuple(found)[:MOST], len(found) > MOST)
+
+
+def found_by(by: Principal, asked: Mapping[str, Any], among: Circle | None, *, time_zone: str | None = None) -> Circle:
+    """Whoever a question to the graph finds, and is `among` those given. Raises Malformed for what cannot be asked."""
+    by.require("read_timeline")
+    question = asking.read(current_ontology(by), asked, time_zone=time_zone, path="/who")
+    found, more = asking.matching(by, question, MOST)
+    if among is None:
+        return Circle(tuple(found), more)
+    return Circle(tuple(one for one in found if one in among.nodes), more or among.cut)
 
 
 def _anchors(by: Principal, who: uuid.UUID | str, path: str) -> list[uuid.UUID]:

@@ -71,7 +71,8 @@ def search(
     limit: int = USUAL_LIMIT,
     at: dt.datetime | None = None,
 ) -> Searched:
-    """The episodes that answer a question, among those that are asked for. Any text is a question.
+    """The episodes that answer a question, among those that are asked for. Any text is a question; a
+    blank one brings the latest.
 
     `weight` is that of recency, from 0 to 1; age is counted to `at`, or to now. Equal scores stand the latest first.
     """
@@ -81,6 +82,8 @@ def search(
     targets: dict[str, QuerySet[Episode] | QuerySet[Source] | None] = {EPISODE: rows}
     if by.may("read_sources"):
         targets[SOURCE] = _turns(by, rows)
+    if not question.strip():
+        return Searched([_answer(one, _Found(), weight, at or now(by.workspace)) for one in rows[:limit]])
     found = index.search(index.Scope(by.workspace, targets), question, limit=CONSIDERED)
     by_episode = _by_episode(rows, found.hits)
     moment = at or now(by.workspace)

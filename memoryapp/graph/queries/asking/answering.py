@@ -1,0 +1,200 @@
+"""Asking a question, and what comes back: the nodes found, what is told of them, and what leads on from each."""
+
+from __future__ import annotations
+
+import uuid
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db.models import F, OrderBy, OuterRef, QuerySet, Subquery, Window
+from django.db.models.functions import RowNumber
+
+from memoryapp.graph.models import Belief, Node
+from memoryapp.graph.queries.asking.clauses import FIELDS, Hop, Question
+from memoryapp.graph.queries.asking.matching import COLUMN, Held
+from memoryapp.graph.queries.nodes import gathered
+from memoryapp.ledger.principal import Principal
+from memoryapp.ontology.compiled import Ontology
+from memoryapp.ontology.queries import current_ontology
+
+MOST_EDGES = 2000
+"""Edges followed in one hop from all nodes together."""
+
+
+@dataclass
+class Found:
+    """A node with what is told of it, and what leads on from it, in the order asked for."""
+
+    node: Node
+    properties: dict[str, Any]
+    expanded: list[Expanded] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Reached:
+    """An edge that was followed, and the node it leads to."""
+
+    edge: Belief
+    outgoing: bool
+    found: Found
+
+
+@dataclass
+class Expanded:
+    """What one hop reached from one node; `cut` when there is more."""
+
+    relationship: str
+    edges: list[Reached] = field(default_factory=list)
+    cut: bool = False
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The nodes found. `more` when others follow them; `cut` when a hop, or a fuzzy comparison, was bounded."""
+
+    found: list[Found]
+    more: bool
+    cut: bool
+
+
+def ask(by: Principal, question: Question) -> Answer:
+    """The answer to a question, of what `by` may see. Needs `look_up`.
+
+    One query for the nodes, one for what is told of them, and up to five for each hop, however many nodes there are.
+    """
+    by.require("look_up")
+    return _Asking(by, question).answer()
+
+
+def matching(by: Principal, question: Question, most: int) -> tuple[list[uuid.UUID], bool]:
+    """The ids of the nodes that a question finds, up to so many, and whether there are more."""
+    held = Held(by, question.valid_at, question.known_at)
+    rows = held.nodes(question.classes, question.clause, retired=question.retired)
+    ids = list(rows.order_by("pk").values_list("pk", flat=True)[: most + 1])
+    return ids[:most], len(ids) > most or held.cut
+
+
+class _Asking:
+    """One question on its way."""
+
+    def __init__(self, by: Principal, question: Question) -> None:
+        self.by = by
+        self.question = question
+        self.ontology: Ontology = current_ontology(by)
+        self.held = Held(by, question.valid_at, question.known_at)
+        self.cut = False
+
+    def answer(self) -> Answer:
+        asked = self.question
+        rows = self._ordered(self.held.nodes(asked.classes, asked.clause, retired=asked.retired))
+        nodes = list(rows[asked.offset : asked.offset + asked.limit + 1])
+        found = self._told(nodes[: asked.limit], asked.select)
+        self._expand(found, asked.expand)
+        return Answer(found, len(nodes) > asked.limit, self.cut or self.held.cut)
+
+    def _ordered(self, rows: QuerySet[Node]) -> QuerySet[Node]:
+        order: list[OrderBy] = []
+        for place, (name, descending) in enumerate(self.question.order):
+            if name in FIELDS and name != "@label":
+                column = F(COLUMN[name])
+            else:
+                label = f"order_{place}"
+                rows = rows.annotate(**{label: self._key(name, descending)})
+                column = F(label)
+            order.append(column.desc(nulls_last=True) if descending else column.asc(nulls_last=True))
+        return rows.order_by(*order, "pk")
+
+    def _key(self, name: str, descending: bool) -> Any:
+        """What a node is put in order by: of several values the least, or the greatest when descending."""
+        if name == "@label":
+            return self.held.written("label")
+        values = self.held.values(name).filter(subject=OuterRef("pk"))
+        return Subquery(values.order_by("-value_key" if descending else "value_key").values("value_key")[:1])
+
+    def _told(self, nodes: Sequence[Node], select: tuple[str, ...] | None) -> list[Found]:
+        beliefs: dict[Any, list[Belief]] = defaultdict(list)
+        if select != ():
+            rows = self.held.beliefs().filter(shape=Belief.Shape.PROPERTY, subject__in=[node.pk for node in nodes])
+            if select is not None:
+                rows = rows.filter(predicate__in=select)
+            for belief in rows.order_by("predicate", "recorded_at", "pk") if nodes else ():
+                beliefs[belief.subject_id].append(belief)
+        return [Found(node, gathered(self.ontology, node.node_class, beliefs[node.pk])) for node in nodes]
+
+    def _expand(self, found: Sequence[Found], hops: Sequence[Hop]) -> None:
+        for hop in hops:
+            reached = self._hop(found, hop) if found else []
+            self._expand(reached, hop.expand)
+
+    def _hop(self, found: Sequence[Found], hop: Hop) -> list[Found]:
+        """Follow the edges of one hop from all these nodes; gives what was reached, each node once."""
+        places: dict[uuid.UUID, list[Expanded]] = defaultdict(list)
+        for one in found:
+            expanded = Expanded(hop.relationship)
+            one.expanded.append(expanded)
+            places[one.node.pk].append(expanded)
+        followed = [edge for direction in hop.directions for edge in self._edges(list(places), hop, direction)]
+        edges = Belief.objects.in_bulk([edge for edge, *_ in followed])
+        nodes = Node.objects.in_bulk({there for _, _, there, _ in followed})
+        told = {one.node.pk: one for one in self._told(list(nodes.values()), hop.select)}
+        for edge, here, there, outgoing in followed:
+            for expanded in places[here]:
+                if len(expanded.edges) >= hop.limit:
+                    expanded.cut = self.cut = True
+                else:
+                    expanded.edges.append(Reached(edges[edge], outgoing, told[there]))
+        return list(told.values())
+
+    def _edges(
+        self, parents: Sequence[uuid.UUID], hop: Hop, direction: str
+    ) -> list[tuple[uuid.UUID, uuid.UUID, uuid.UUID, bool]]:
+        """Edge, node here, node there: of each node one more than are told, so that a cut is seen."""
+        here, there = ("subject", "object") if direction == "out" else ("object", "subject")
+        ends = self.held.nodes(hop.classes, hop.clause).order_by().values("pk")
+        rank = Window(RowNumber(), partition_by=[F(here)], order_by=[F("pk").asc()])
+        rows = (
+            self.held.edges(hop.relationship)
+            .filter(**{f"{here}__in": parents, f"{there}__in": ends})
+            .annotate(rank=rank)
+            .filter(rank__lte=hop.limit + 1)
+            .order_by("pk")
+            .values_list("pk", here, there)
+        )
+        edges = list(rows[: MOST_EDGES + 1])
+        if len(edges) > MOST_EDGES:
+            self.cut = True
+        return [(edge, one, other, direction == "out") for edge, one, other in edges[:MOST_EDGES]]
+
+
+def told(answer: Answer) -> dict[str, Any]:
+    """An answer as plain data."""
+    return {"items": [_told_found(one) for one in answer.found], "more": answer.more, "cut": answer.cut}
+
+
+def _told_found(found: Found) -> dict[str, Any]:
+    node = found.node
+    return {
+        "id": str(node.pk),
+        "class": node.node_class,
+        "label": node.label,
+        "properties": found.properties,
+        "expanded": [_told_expanded(one) for one in found.expanded],
+    }
+
+
+def _told_expanded(expanded: Expanded) -> Mapping[str, Any]:
+    return {
+        "relationship": expanded.relationship,
+        "edges": [
+            {
+                "id": str(one.edge.pk),
+                "direction": "out" if one.outgoing else "in",
+                "qualifiers": one.edge.qualifiers,
+                "node": _told_found(one.found),
+            }
+            for one in expanded.edges
+        ],
+        "cut": expanded.cut,
+    }

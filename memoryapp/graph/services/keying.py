@@ -1,0 +1,43 @@
+"""The keys by which values are compared, read off the values: a projection of each belief of a property."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from django.db.models import QuerySet
+
+from memoryapp.graph import typed
+from memoryapp.graph.models import Belief
+from memoryapp.ledger.models import Workspace, Write
+from memoryapp.ontology.compiled import Ontology
+from memoryapp.ontology.queries import current_ontology
+
+CHUNK = 500
+
+
+def misread(workspace: Workspace, rows: QuerySet[Belief] | None = None) -> Iterator[tuple[Belief, bytes]]:
+    """The beliefs of properties whose key is not that of their value, with the key that it is."""
+    ontology = current_ontology(workspace)
+    found = Belief.objects.filter(workspace=workspace) if rows is None else rows
+    held = found.filter(shape=Belief.Shape.PROPERTY).select_related("subject").order_by("pk")
+    for belief in held.iterator(chunk_size=CHUNK):
+        key = _key(ontology, belief)
+        if bytes(belief.value_key) != key:
+            yield belief, key
+
+
+def rekey(write: Write, rows: QuerySet[Belief]) -> int:
+    """Write the keys of these beliefs anew where they are not those of their values. Says how many were not."""
+    wrong = list(misread(write.workspace, rows))
+    for belief, key in wrong:
+        belief.value_key = key
+    Belief.objects.bulk_update([belief for belief, _ in wrong], ["value_key"], batch_size=CHUNK)
+    return len(wrong)
+
+
+def _key(ontology: Ontology, belief: Belief) -> bytes:
+    if belief.status == "deleted" or belief.subject is None:
+        return b""
+    known = ontology.document.node_classes.get(belief.subject.node_class)
+    declared = ontology.properties_of(belief.subject.node_class).get(belief.predicate) if known else None
+    return typed.key_of(belief.value, typed.sort_of(declared.schema) if declared else typed.TEXT)
