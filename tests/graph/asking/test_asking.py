@@ -17,6 +17,7 @@ from memoryapp.graph.statements import Quoted, Statement
 from memoryapp.ledger import integrity
 from memoryapp.ledger.principal import Principal
 from memoryapp.ontology.queries import current_ontology
+from memoryapp.ontology.services import declare
 from tests.graph.asking.fleet import ask, declare_vessels, labels, launched
 from tests.graph.nodes.telling import Graph
 
@@ -216,6 +217,17 @@ def test_what_cannot_be_asked_is_named_with_the_nearest_name(
     [violation] = error.value.violations
     assert (violation.path, violation.code) == (path, code)
     assert words in f"{violation.message} {violation.accepted}"
+
+
+def test_names_of_before_ask_for_what_has_other_names_today(graph: Graph) -> None:
+    launched(graph)
+    document = current_ontology(graph.by).document.as_data()
+    document["node_classes"]["tug"]["formerly"] = ["towboat"]
+    document["node_classes"]["vessel"]["renamed"] = {"size": "length"}
+    graph.do(lambda write: declare(write, document))
+    asked = {"class": "towboat", "where": {"size": {"lt": 50}}, "select": ["size"], "order": ["-size"]}
+    [found] = ask(graph.by, asked).found
+    assert (found.node.label, found.properties) == ("Dolly 15", {"length": 2})
 
 
 def test_everything_wrong_with_a_question_is_said_at_once(graph: Graph) -> None:
