@@ -20,7 +20,7 @@ from tests.api.conftest import Things
 from tests.house.running import ROOT
 
 TOOLS = offered.tools()
-OF_A_READER = 3_600
+OF_A_READER = 4_200
 OF_EVERYTHING = 21_000
 """Tokens, a quarter of the characters, of what a model is shown of its tools."""
 
