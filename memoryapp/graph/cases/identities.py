@@ -58,6 +58,10 @@ def _present_nodes(by: Principal, case: Case) -> dict[str, Any]:
                 "class": node.node_class,
                 "label": node.label,
                 "properties": node.properties,
+                "shown": {
+                    name: ", ".join(map(str, value)) if isinstance(value, list) else value
+                    for name, value in node.properties.items()
+                },
                 "keys": sorted(key.key_set for key in node.identity_keys.all() if key.active),
                 "since": node.recorded_at,
                 "beliefs": Belief.objects.visible_to(by).filter(Q(subject=node) | Q(object=node)).count(),
