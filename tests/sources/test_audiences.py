@@ -163,4 +163,4 @@ def test_by_rest_readers_are_named_and_the_audience_is_shown(workspace: Workspac
     assert other.post("recall", asked).json()["hits"] == []
     wrong = hers.post("sources", note | {"readers": ["01890a5d-ac96-774b-bcce-b302099a8057"]})
     assert wrong.status_code == 422
-    assert wrong.json()["violations"][0]["path"] == "/readers/0"
+    assert wrong.json()["errors"][0]["path"] == "/readers/0"
