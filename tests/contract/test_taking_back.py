@@ -21,6 +21,7 @@ from memoryapp.ledger import dump, integrity
 from memoryapp.ledger.models import WorkspaceRow
 from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import record
+from memoryapp.ontology.models import Proposal
 from memoryapp.review import registry
 from memoryapp.review import services as review
 from memoryapp.review.models import Case, Decision
@@ -29,10 +30,11 @@ from memoryapp.sources.models import Source
 from memoryapp.sources.services import tell
 from tests.api.calling import Caller
 from tests.graph.nodes.telling import Graph
+from tests.ontology.proposing import VESSEL, Office
 
 pytestmark = [pytest.mark.django_db, pytest.mark.sql]
 
-HEADS: tuple[type[WorkspaceRow], ...] = (Belief, Relation, Node, IdentityKey, Mention, Candidate, Case)
+HEADS: tuple[type[WorkspaceRow], ...] = (Belief, Relation, Node, IdentityKey, Mention, Candidate, Case, Proposal)
 """Every table whose rows a verdict may change."""
 BOOKKEEPING = {"lock", "projected_at"}
 """Columns that count or date changes, and hold nothing of what is known."""
@@ -191,6 +193,11 @@ def change_asked(graph: Graph, work: Work) -> Case:
     return Case.objects.get(kind="change_asked")
 
 
+def schema_proposal(graph: Graph, work: Work) -> Case:
+    Office(graph.by, graph.by).propose(VESSEL)
+    return Case.objects.get(kind="schema_proposal")
+
+
 def take_back(graph: Graph, source: Source) -> None:
     record(graph.by, "take_back", lambda write: withdrawing.take_back(write, source=source.pk), rationale="Not hers.")
 
@@ -208,6 +215,7 @@ OPENING: dict[str, Callable[[Graph, Work], Case]] = {
     "does_it_hold_again": does_it_hold_again,
     "change_asked": change_asked,
     "fallen": fallen,
+    "schema_proposal": schema_proposal,
 }
 EDITS: dict[str, dict[str, Any]] = {
     "both_at_different_times": {"older_to": "2026-04-15"},
@@ -219,8 +227,10 @@ EDITS: dict[str, dict[str, Any]] = {
     "end": {"at": "2026-07-01"},
     "edit": {"text": "Ines likes the sea"},
 }
-NOT_OFFERED = {("property_conflict", "merged")}
-"""Only free statements are merged into one."""
+DECIDES = {"withdrawal": "curator", "schema_proposal": "admin"}
+"""Whose role settles a case that a reviewer may not."""
+NOT_OFFERED = {("property_conflict", "merged"), ("schema_proposal", "approve_and_apply")}
+"""Only free statements are merged into one. Types that are applied are rolled back from the proposal's own page."""
 
 
 def verdicts() -> list[tuple[str, str]]:
@@ -243,7 +253,7 @@ def test_taking_a_verdict_back_leaves_every_row_as_the_dump_had_it(
 ) -> None:
     """V1: every belief, relation, node, key, mention, candidate and case; and the same verdict may be given again."""
     case = OPENING[kind](graph, work)
-    who = person(graph.by.workspace, "curator", "Cora") if kind == "withdrawal" else reviewer
+    who = person(graph.by.workspace, DECIDES[kind], "Cora") if kind in DECIDES else reviewer
     edits = dict(EDITS.get(verdict, {}))
     if verdict == "bind":
         edits["node"] = str(Node.objects.get(label="Ivo").pk)

@@ -129,7 +129,7 @@ def test_from_the_words_that_were_said_to_the_belief_and_back(
     desk = agent(workspace, ["forms"])
     opened = forms.opened(subject=ines.pk, by=desk)
     quote = {"source": str(turn.pk), "quote": "pronouns are they"}
-    ops = [
+    ops: list[dict[str, Any]] = [
         {"op": "set", "field": "pronouns", "value": "they", "speaker": "Ines Ferro", "evidence": [quote]},
         {"op": "set", "field": "name", "value": "Ines Ferro"},
     ]

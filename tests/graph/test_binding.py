@@ -127,8 +127,8 @@ def test_an_administrator_binds_and_releases_on_the_page_of_the_reader(
     assert "Released from a node" in client.get(page).content.decode()
     assert AccessChange.objects.filter(membership=reviewer.actor.membership, after__has_key="node").count() == 2
     desk = Caller(workspace, ["lookup"], "Desk").agent
-    text = client.post(f"/w/harbour/readers/{desk.actor_id}/bind/", {"node": str(ines.pk)}, follow=True)
-    assert "Desk is Ines Ferro now" in text.content.decode()
+    bound = client.post(f"/w/harbour/readers/{desk.actor_id}/bind/", {"node": str(ines.pk)}, follow=True)
+    assert "Desk is Ines Ferro now" in bound.content.decode()
 
 
 def test_a_command_binds_names_the_choices_and_releases(

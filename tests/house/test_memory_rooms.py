@@ -50,7 +50,7 @@ def why(room: str) -> bool:
 def as_of_any_time(room: str) -> bool:
     if room == "files":
         return callable(files.as_known)
-    asked = {"timeline": Asked, "context": AskedOfContext}
+    asked: dict[str, Any] = {"timeline": Asked, "context": AskedOfContext}
     return callable(as_of) if room == "graph" else "known_at" in asked[room].__dataclass_fields__
 
 

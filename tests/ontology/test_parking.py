@@ -11,6 +11,7 @@ from memoryapp.ledger.erasing import erase
 from memoryapp.ledger.models import Workspace, Write
 from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import record
+from memoryapp.ontology.changeset.changes import AddType
 from memoryapp.ontology.compiled.declared import Gap
 from memoryapp.ontology.inferring import definition, schema_of
 from memoryapp.ontology.models import Occurrence, Proposal
@@ -134,7 +135,8 @@ def test_a_definition_is_drawn_from_what_was_refused_the_same_way_each_time(oper
     gap = Gap("node_classes", name="berth")
     [change] = definition(ontology, gap, rows)
     assert definition(ontology, gap, rows) == [change]
-    declared = change.declaration  # type: ignore[union-attr]
+    assert isinstance(change, AddType)
+    declared = change.declaration
     assert declared["properties"] == {
         "code": {"type": "string", "minLength": 1, "maxLength": 100},
         "depth": {"type": "number"},

@@ -125,5 +125,5 @@ def test_a_pair_told_apart_is_never_suggested_again(graph: Graph, reviewer: Prin
 
     one, other = graph.node("project", name="O'Neil"), graph.node("project", name="ONeil")
     decide(reviewer, "not_the_same")
-    assert graph.do(lambda write: open_suggestion(write, other, one)) is None
+    assert graph.do(lambda write: open_suggestion(write, other, one, "spelling")) is None
     assert Node.objects.filter(state="active").count() == 2

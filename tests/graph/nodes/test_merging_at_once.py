@@ -22,7 +22,8 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.sql]
 
 def at_once(acts: list[Callable[[], object]]) -> list[BaseException]:
     """Run these in threads of their own, begun together. Returns what they raised."""
-    gate, raised = threading.Barrier(len(acts)), []
+    gate = threading.Barrier(len(acts))
+    raised: list[BaseException] = []
 
     def run(act: Callable[[], object]) -> None:
         try:
