@@ -16,7 +16,7 @@ from django.core.exceptions import ValidationError
 
 from memoryapp.access import capabilities, keys
 from memoryapp.access.models import AccessChange, Agent, AgentKey, Membership, SavedView, User
-from memoryapp.access.paths import read_rules
+from memoryapp.access.paths import OPEN, read_rules
 from memoryapp.doors.errors import Conflict, Denied, Invalid, NotFound
 from memoryapp.ledger.models import Actor, Workspace, WorkspaceRow, Write
 from memoryapp.ledger.principal import Principal
@@ -86,20 +86,23 @@ def principal_of(membership: Membership, *, channel: str = "console", trace_id: 
 
 
 def principal_of_actor(actor: Actor, *, channel: str, trace_id: str = "") -> Principal:
-    """An actor with what it may do today: a member by its role, an agent by its surfaces.
+    """An actor with what it may do and see today: a member by its role, an agent by its surfaces, and either by its
+    rules of paths.
 
     Raises Denied `no_longer_here` for who has left, was retired or is neither."""
     membership = Membership.objects.filter(actor=actor, ended_at__isnull=True, user__is_active=True).first()
     agent = Agent.objects.filter(actor=actor, retired_at__isnull=True).first()
     if membership is not None:
-        granted = capabilities.of_role(membership.role)
-    elif agent is not None:
+        return principal_of(membership, channel=channel, trace_id=trace_id)
+    if agent is not None:
         granted = capabilities.of_surfaces(agent.surfaces)
+        rules, default = agent.paths.rules, agent.path_default
     elif actor.kind == Actor.Kind.SYSTEM and actor.key == "operator":
         granted = capabilities.everything()
+        rules, default = OPEN.rules, OPEN.default
     else:
         raise Denied(f"{actor.name} is no longer here.", code="no_longer_here")
-    return Principal(actor.workspace, actor, channel, granted, trace_id)
+    return Principal(actor.workspace, actor, channel, granted, trace_id, path_rules=rules, path_default=default)
 
 
 def create_account(*, username: str, password: str, email: str = "", operator_account: bool = False) -> User:

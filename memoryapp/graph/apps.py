@@ -26,7 +26,7 @@ class GraphConfig(AppConfig):
         from memoryapp.graph.services.merging.pointers import register_pointers
         from memoryapp.graph.triggers import rules
         from memoryapp.ledger import jobs, triggers
-        from memoryapp.ontology import counting
+        from memoryapp.ontology import counting, parking
         from memoryapp.ontology import usage as ontology_usage
         from memoryapp.sources import arrivals, identities, learned
         from memoryapp.sources.withdrawing import Resting, rests_on_source
@@ -49,6 +49,7 @@ class GraphConfig(AppConfig):
         learned.register("graph", presenting.learned_from)
         ontology_usage.register(usage.count)
         counting.register(usage.by_type)
+        parking.register_narrow(usage.narrow)
         cases.register()
         register_pointers()
         policy.register()

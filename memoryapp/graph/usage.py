@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Iterator
 
 from django.db.models import Count, Q, QuerySet
 
 from memoryapp.graph.models import Belief, Node, Relation, RelationPlayer
+from memoryapp.graph.models.beliefs import Audience
 from memoryapp.ledger.models import Workspace
 from memoryapp.ledger.principal import Principal
 from memoryapp.ontology.usage import Part
@@ -69,3 +71,9 @@ def by_type(by: Principal) -> Iterator[tuple[str, str, int]]:
     beliefs = Belief.objects.visible_to(by).order_by().values_list("kind").annotate(n=Count("pk"))
     for name, count in beliefs:
         yield "belief_kind", name, count
+
+
+def narrow(workspace: uuid.UUID, ids: frozenset[uuid.UUID]) -> bool:
+    """Whether one of these is a belief, or a node, that only some may be served."""
+    beliefs = Belief.objects.filter(workspace=workspace, pk__in=ids).exclude(audience=Audience.WORKSPACE)
+    return beliefs.exists() or Node.objects.filter(workspace=workspace, pk__in=ids, known_to_all=False).exists()

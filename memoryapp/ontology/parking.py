@@ -6,15 +6,17 @@ whoever sent it. What it is to be stored with is registered by the action's name
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from memoryapp.doors.batches import OneOrMany
 from memoryapp.ledger.models import Write
+from memoryapp.sources.models import Source, Thread
 
 Store = Callable[[Write, list[dict[str, Any]]], Any]
 
@@ -48,6 +50,47 @@ def digest_of(actor: uuid.UUID, action: str, payload: Any) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def is_private(payload: Any) -> bool:
-    """Whether a row is meant for less than the whole workspace."""
-    return isinstance(payload, dict) and payload.get("audience", "workspace") != "workspace"
+Narrow = Callable[[uuid.UUID, frozenset[uuid.UUID]], bool]
+"""Whether any of these ids, in a workspace, is of something that only some may be served."""
+
+_narrow: list[Narrow] = []
+
+
+def register_narrow(narrow: Narrow) -> None:
+    """Keep rows that refer to such things from whoever did not send them."""
+    _narrow.append(narrow)
+
+
+def is_private(workspace: uuid.UUID, payload: Any) -> bool:
+    """Whether a row is meant for less than the whole workspace: it says so, or it refers to what is told to few, whose
+    words it may hold."""
+    if not isinstance(payload, dict):
+        return False
+    if payload.get("audience", "workspace") != "workspace" or _names_readers(payload):
+        return True
+    ids = frozenset(_ids(payload))
+    return bool(ids) and any(narrow(workspace, ids) for narrow in (_told_to_few, *_narrow))
+
+
+def _names_readers(payload: dict[str, Any]) -> bool:
+    evidence = payload.get("evidence")
+    given = [one.get("new_source") for one in evidence if isinstance(one, dict)] if isinstance(evidence, list) else []
+    return any("readers" in one for one in (payload, *given) if isinstance(one, dict))
+
+
+def _told_to_few(workspace: uuid.UUID, ids: frozenset[uuid.UUID]) -> bool:
+    return any(
+        model._default_manager.filter(workspace=workspace, pk__in=ids, audience__isnull=False).exists()
+        for model in (Source, Thread)
+    )
+
+
+def _ids(value: Any) -> Iterator[uuid.UUID]:
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list):
+        for one in value:
+            yield from _ids(one)
+    elif isinstance(value, str) and len(value) <= 45:
+        with contextlib.suppress(ValueError):
+            yield uuid.UUID(value)

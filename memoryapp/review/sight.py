@@ -26,9 +26,9 @@ class SubjectType:
     """A sort of thing that cases are about.
 
     `hidden(by)` are the ids of the workspace's things that `by` may not see; None when all of them may be seen by
-    everybody in the workspace. It is a question to the database that nothing but the workspace, the actor and the
-    capabilities of `by` shapes: it is put into SQL once and asked many times. `search(by, text)` are the ids of those
-    whose words hold the text.
+    everybody in the workspace. It is a question to the database that nothing but the workspace, the actor, the
+    capabilities and the rules of paths of `by` shapes: it is put into SQL once and asked many times. `search(by, text)`
+    are the ids of those whose words hold the text.
     """
 
     name: str
@@ -51,7 +51,14 @@ def known(name: str) -> bool:
 def out_of_sight(by: Principal) -> list[RawSQL]:
     """The ids of the cases that are about something `by` may not see: one query for each sort of thing, so that each
     goes from the few hidden things to their cases and never through all cases."""
-    asker = Principal(by.workspace, by.actor, "", by.capabilities)
+    asker = Principal(
+        by.workspace,
+        by.actor,
+        "",
+        by.capabilities,
+        path_rules=by.path_rules,
+        path_default=by.path_default,
+    )
     asked = [_asked(subject_type, asker) for subject_type in _types.values() if subject_type.hidden]
     return [RawSQL(sql, parameters) for sql, parameters in asked if sql]
 

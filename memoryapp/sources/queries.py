@@ -84,6 +84,15 @@ def within(policy: PathPolicy) -> Q:
     return ~Q(kind__in=[Source.Kind.DOCUMENT, Source.Kind.FILE]) | readable if readable else Q()
 
 
+def hidden(by: Principal) -> QuerySet[Source, Any]:
+    """Ids of the sources of the workspace that somebody may not be served: told to others, or from a file out of their
+    sight. A subquery, for what is about sources."""
+    unseen: QuerySet[Source] = Source.objects.hidden_from(by)
+    if paths.of(by).readable("path", ranges=False):
+        unseen = unseen | Source.objects.filter(workspace=by.workspace).exclude(within(paths.of(by)))
+    return unseen.values("pk")
+
+
 def seen(by: Principal, found: Source | None) -> bool:
     """Whether this source is there for somebody: one that was read from a file that they may not read is not."""
     return found is not None and (not found.path or paths.of(by).may_read(found.path))

@@ -11,7 +11,7 @@ class TimelineConfig(AppConfig):
         from memoryapp.graph.queries import anything
         from memoryapp.index import texts
         from memoryapp.ledger import triggers
-        from memoryapp.ontology import counting
+        from memoryapp.ontology import counting, parking
         from memoryapp.ontology import usage as ontology_usage
         from memoryapp.sources import arrivals
         from memoryapp.sources.withdrawing import Resting, rests_on_source
@@ -24,6 +24,7 @@ class TimelineConfig(AppConfig):
         triggers.register(rules)
         ontology_usage.register(usage.count)
         counting.register(usage.by_type)
+        parking.register_narrow(usage.narrow)
         arrivals.register(conversations.arrived)
         changes.register(feeding.changed)
         texts.register(feeding.EPISODE, feeding.ids, feeding.load)

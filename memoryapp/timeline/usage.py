@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Iterator
 
 from django.db.models import Count
@@ -9,7 +10,7 @@ from django.db.models import Count
 from memoryapp.ledger.models import Workspace
 from memoryapp.ledger.principal import Principal
 from memoryapp.ontology.usage import Part
-from memoryapp.timeline.models import Episode, EpisodeParticipant, EpisodeRevision
+from memoryapp.timeline.models import Audience, Episode, EpisodeParticipant, EpisodeRevision
 
 
 def count(workspace: Workspace, part: Part) -> int:
@@ -32,3 +33,8 @@ def by_type(by: Principal) -> Iterator[tuple[str, str, int]]:
     episodes = Episode.objects.visible_to(by).order_by().values_list("kind").annotate(n=Count("pk"))
     for name, count in episodes:
         yield "episode_kind", name, count
+
+
+def narrow(workspace: uuid.UUID, ids: frozenset[uuid.UUID]) -> bool:
+    """Whether one of these is an episode that only some may be served."""
+    return Episode.objects.filter(workspace=workspace, pk__in=ids).exclude(audience=Audience.WORKSPACE).exists()

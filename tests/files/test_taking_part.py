@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from memoryapp.doors.errors import Conflict
 from memoryapp.files.models import Body, Entry, Link, Version
 from memoryapp.graph.queries.anything import why_anything
 from memoryapp.index.models import IndexEntry
@@ -65,6 +66,32 @@ def test_what_was_made_from_a_source_goes_with_it_and_comes_back(tree: Tree, sou
     tree.write("/notes/a.md", "Another.")
     record(tree.by, "l", lambda write: lift(write, type(taken).objects.latest("recorded_at")))
     assert tree.text("/notes/a.md") == "Another."
+    assert findings(tree.by) == []
+
+
+def test_an_edited_file_still_goes_with_what_it_was_made_from(tree: Tree, source: Source) -> None:
+    """R13: to change a few words of it makes the others nobody else's."""
+    tree.write("/notes/a.md", "The word is MARLIN.", sources=(source.pk,))
+    tree.edit("/notes/a.md", "The", "That")
+    record(tree.by, "w", lambda write: withdraw(write, source=source.pk), "In jest.")
+    assert (tree.ls("/notes"), tree.grep("MARLIN")) == ([], [])
+
+
+def test_what_was_taken_back_returns_by_no_restoring(tree: Tree, source: Source) -> None:
+    """R13: neither as an earlier version nor as a file that had been removed."""
+    tree.write("/notes/a.md", "The word is MARLIN.", sources=(source.pk,))
+    tree.rewrite("/notes/a.md", "No word.")
+    tree.write("/notes/b.md", "MARLIN, they say.", sources=(source.pk,))
+    tree.remove("/notes/b.md")
+    taken = record(tree.by, "w", lambda write: withdraw(write, source=source.pk), "In jest.")
+    for again in (lambda: tree.restore_version("/notes/a.md", 1), lambda: tree.restore("/notes/b.md")):
+        with pytest.raises(Conflict) as caught:
+            again()
+        assert caught.value.code == "taken_back"
+    assert tree.grep("MARLIN") == []
+    record(tree.by, "l", lambda write: lift(write, taken))
+    tree.restore("/notes/b.md")
+    assert tree.grep("MARLIN") == [("/notes/b.md", 1)]
     assert findings(tree.by) == []
 
 

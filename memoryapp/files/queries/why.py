@@ -11,6 +11,7 @@ from memoryapp.files.queries.tree import versions
 from memoryapp.graph.queries.told import cited, provenance
 from memoryapp.graph.queries.why import served
 from memoryapp.ledger.principal import Principal
+from memoryapp.sources.queries import hidden
 
 MOST = 200
 """Versions and links listed. Where there are more, the answer says so."""
@@ -38,8 +39,10 @@ def why(by: Principal, entry_id: uuid.UUID) -> Told | None:
 
 
 def made_from(by: Principal, version: Version) -> list[Told]:
-    """The sources a version was made from, and the one it was told as; nothing for who may not read sources."""
+    """The sources in sight that a version was made from, and the one it was told as; nothing for who may not read
+    sources."""
     if not by.may("read_sources"):
         return []
     rows = version.sources.select_related("source__participant", "source__thread").order_by("source__said_at", "pk")
+    rows = rows.exclude(source__in=hidden(by))
     return [cited(one.source) | {"told": one.told} for one in rows]

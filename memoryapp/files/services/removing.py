@@ -14,9 +14,10 @@ from memoryapp.files import queries
 from memoryapp.files.models import Entry, State, Version
 from memoryapp.files.services import placing
 from memoryapp.files.services.moving import territory_of
-from memoryapp.files.services.storing import Next, put_down
+from memoryapp.files.services.storing import Next, put_down, sources_of
 from memoryapp.files.services.writing import Written, check_lock
 from memoryapp.ledger.models import Write
+from memoryapp.sources.queries import taken_back
 
 LONGEST_REASON = 2000
 
@@ -83,19 +84,30 @@ def removed_with(write: Write, entry: Entry) -> list[Entry]:
 
 
 def bring_back(write: Write, entry: Entry, together: Sequence[Entry], action: str = "restore") -> Removed:
-    """Let these stand again as they were said last. Raises Denied when any of it may not be written."""
+    """Let these stand again as they were said last. Raises Denied when any of it may not be written, Conflict
+    `taken_back`."""
     policy = paths.of(write.by)
     if not all(policy.may_write(one.path) for one in together):
         raise Denied("Not everything below is yours to change. Nothing was done.", code="protected_below")
     latest = queries.latest_of([one.pk for one in together])
+    for version in latest.values():
+        refuse_taken_back(version)
     versions = put_down(write, [Next(one, action, latest[one.pk], state=State.CURRENT) for one in together])
     return Removed(together[0], versions[0], len(together))
+
+
+def refuse_taken_back(version: Version) -> None:
+    """Raises Conflict `taken_back` for a version that was made from nothing that still stands."""
+    made_from = {one.pk for one in sources_of(version)}
+    if made_from and made_from == taken_back(made_from):
+        message = f"What {version.path} was made from was taken back. It returns with that."
+        raise Conflict(message, code="taken_back", extra={"path": version.path})
 
 
 def restore_version(write: Write, path: str, version: int, *, lock: int | None = None) -> Written:
     """Let a file say again what a version of it said, as a new version; where it is stays as it is.
 
-    Raises NotFound `no_such_version`, Invalid `nothing_changed`, Stale with what differs.
+    Raises NotFound `no_such_version`, Conflict `taken_back`, Invalid `nothing_changed`, Stale with what differs.
     """
     write.by.require("write_files")
     path = normal(path)
@@ -103,9 +115,9 @@ def restore_version(write: Write, path: str, version: int, *, lock: int | None =
     placing.may_write(write, path)
     check_lock(write, entry, lock)
     wanted = queries.version(write.by, entry, version)
+    refuse_taken_back(wanted)
     about = {name: getattr(wanted, name) for name in ("summary", "tags", "properties", "links")}
     if wanted.body_id == before.body_id and all(getattr(before, name) == value for name, value in about.items()):
         raise Invalid.at("/version", "nothing_changed", "This is what it says already.", "another version")
-    sources = [one.source for one in wanted.sources.select_related("source").order_by("pk")]
-    planned = Next(entry, "restore", before, body=wanted.body, about=about, sources=sources)
+    planned = Next(entry, "restore", before, body=wanted.body, about=about, sources=sources_of(wanted))
     return Written(entry, put_down(write, [planned])[0])

@@ -91,6 +91,12 @@ def _version(write: Write, one: Next) -> Version:
     )
 
 
+def sources_of(version: Version) -> list[Source]:
+    """What a version was made from, and what it was told as."""
+    rows = version.sources.select_related("source").order_by("pk") if version.source_count else []
+    return [each.source for each in rows]
+
+
 def _sources(one: Next) -> list[Source]:
     if one.sources is None and one.before is not None:
         kept = list(one.before.sources.select_related("source").order_by("pk")) if one.before.source_count else []

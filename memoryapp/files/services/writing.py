@@ -13,7 +13,7 @@ from memoryapp.files.inputs import FileInput
 from memoryapp.files.lines import difference, number_at, split
 from memoryapp.files.models import Body, Entry, Form, Kind, State, Version
 from memoryapp.files.services import drafts, placing
-from memoryapp.files.services.storing import Next, new_body, put_down
+from memoryapp.files.services.storing import Next, new_body, put_down, sources_of
 from memoryapp.ledger.models import Write
 from memoryapp.sources.inputs import SourceInput
 from memoryapp.sources.models import Source
@@ -187,7 +187,8 @@ def tell(write: Write, path: str, content: str) -> Source:
 
 
 def edit(write: Write, path: str, *, old: str, new: str, lock: int | None = None) -> Written:
-    """Replace a text that stands in a file exactly once.
+    """Replace a text that stands in a file exactly once. What it was made from, or told as, is what the changed one is
+    made from: most of the words are still those.
 
     Raises NotFound; Invalid `not_there` with the nearest lines, `there_more_than_once` with the lines of all, and
     `not_editable` for what is no text of its own; Stale with what differs.
@@ -209,7 +210,7 @@ def edit(write: Write, path: str, *, old: str, new: str, lock: int | None = None
     if wrong := drafts.text_violations(text, "/new"):
         raise Invalid.all(wrong)
     changed = new_body(write, body.form, text)
-    version = put_down(write, [Next(entry, "edit", before, body=changed, sources=())])[0]
+    version = put_down(write, [Next(entry, "edit", before, body=changed, sources=sources_of(before))])[0]
     return Written(entry, version)
 
 

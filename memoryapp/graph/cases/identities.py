@@ -23,7 +23,7 @@ from memoryapp.ontology.queries import current_ontology
 from memoryapp.review import registry, sight
 from memoryapp.review.models import Case, Decision
 from memoryapp.review.registry import Asks, CaseKind, Field, Subject, Verdict
-from memoryapp.sources.queries import in_place
+from memoryapp.sources.queries import hidden, in_place
 
 CHOICES = 200
 """How many nodes a name may be bound to are offered, those of the same name first."""
@@ -31,10 +31,18 @@ CHOICES = 200
 
 def register() -> None:
     """Let the review room know these kinds of case, and what they are about."""
-    sight.register(sight.SubjectType("node", search=_nodes_called))
-    sight.register(sight.SubjectType("mention", search=_mentions_of))
+    sight.register(sight.SubjectType("node", hidden=_hidden_nodes, search=_nodes_called))
+    sight.register(sight.SubjectType("mention", hidden=_hidden_mentions, search=_mentions_of))
     for kind in (MERGE_SUGGESTION, AMBIGUOUS_IDENTITY, SPLIT, UNBOUND_MENTION):
         registry.register(kind)
+
+
+def _hidden_nodes(by: Principal) -> Any:
+    return Node.objects.hidden_from(by).values("pk")
+
+
+def _hidden_mentions(by: Principal) -> Any:
+    return Mention.objects.filter(source__in=hidden(by)).values("pk")
 
 
 def _nodes_called(by: Principal, text: str) -> Any:

@@ -6,6 +6,8 @@ import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from django.db.models import Q
+
 from memoryapp.doors.errors import Conflict
 from memoryapp.graph.cases.conflicts import owner_labels
 from memoryapp.graph.models import Belief, Relation
@@ -21,7 +23,8 @@ from memoryapp.review import registry, sight
 from memoryapp.review.models import Case, Decision
 from memoryapp.review.registry import CaseKind, Field, Verdict
 from memoryapp.sources import withdrawing as sources
-from memoryapp.sources.models import Withdrawal
+from memoryapp.sources.models import Thread, Withdrawal
+from memoryapp.sources.queries import hidden as sources_hidden
 
 CARRY_OUT, REFUSE = "carry_out", "refuse"
 STILL_HOLDS, ARCHIVE, EDIT = "still_holds", "archive", "edit"
@@ -30,10 +33,21 @@ HOLD_AGAIN, STAY_ENDED = "hold_again", "stay_ended"
 
 def register() -> None:
     """Let the review room know these kinds of case, and what they are about."""
-    for name in ("source", "thread", "withdrawal"):
-        sight.register(sight.SubjectType(name))
+    sight.register(sight.SubjectType("source", hidden=sources_hidden))
+    sight.register(sight.SubjectType("thread", hidden=_hidden_threads))
+    sight.register(sight.SubjectType("withdrawal", hidden=_hidden_withdrawals))
     for kind in (WITHDRAWAL, LOST, RETURNS):
         registry.register(kind)
+
+
+def _hidden_threads(by: Principal) -> Any:
+    return Thread.objects.hidden_from(by).values("pk")
+
+
+def _hidden_withdrawals(by: Principal) -> Any:
+    """What was taken back out of somebody's sight."""
+    about = Q(source__in=sources_hidden(by)) | Q(thread__in=_hidden_threads(by))
+    return Withdrawal.objects.filter(about, workspace=by.workspace).values("pk")
 
 
 def _about(case: Case) -> dict[str, uuid.UUID]:

@@ -26,6 +26,13 @@ class NodeQuerySet(models.QuerySet["Node"]):
         known = Belief.objects.visible_to(by).filter(subject=models.OuterRef("pk"))
         return self.filter(Q(known_to_all=True) | Q(models.Exists(known)), workspace=by.workspace)
 
+    def hidden_from(self, by: Principal) -> NodeQuerySet:
+        """The others of the workspace."""
+        from memoryapp.graph.models.beliefs import Belief
+
+        known = Belief.objects.visible_to(by).filter(subject=models.OuterRef("pk"))
+        return self.filter(~models.Exists(known), workspace=by.workspace, known_to_all=False)
+
 
 class Node(WorkspaceRow):
     """An entity of the typed graph. `properties` is a projection of its current property beliefs."""

@@ -213,7 +213,7 @@ def _note(write: Write, proposal: Proposal, met: Met, *, park: bool) -> Occurren
         state=Occurrence.State.PARKED if park and not waiting else Occurrence.State.NOTED,
         action=met.action,
         actor=write.by.actor,
-        private=parking.is_private(met.payload),
+        private=parking.is_private(write.workspace.pk, met.payload),
         payload=met.payload,
         violations=[violation.as_dict() for violation in met.violations],
         digest=digest,
