@@ -6,31 +6,23 @@ installation that already has a workspace of its own is left alone.
 
 from __future__ import annotations
 
-import datetime as dt
-from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import partial
-from pathlib import Path
 
-import yaml
 from django.db import transaction
 
-from memoryapp.access import capabilities
 from memoryapp.access import services as access
 from memoryapp.access.models import Agent, Membership, User
+from memoryapp.console import demonstration as demonstrating
 from memoryapp.ledger.models import Workspace, Write
 from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import record
 from memoryapp.ontology.services import found_workspace
-from memoryapp.sources import services as sources
-from memoryapp.sources.inputs import ParticipantInput, ThreadInput, TurnInput
 
 WORKSPACE = "harbour"
 ADMINISTRATOR = "admin"
 AGENT = "Desk"
-SURFACES = ("lookup", "recall", "curate")
-TRACE = "first-start"
-DEMONSTRATION = Path(__file__).with_name("demonstration.yaml")
+SURFACES = ("lookup", "recall", "curate", "context", "forms", "propose")
+TRACE = demonstrating.TRACE
 
 
 @dataclass
@@ -62,44 +54,10 @@ def prepare(*, demonstration: bool = True) -> FirstRun:
     if agent is None or not agent.keys.exists():
         agent = _make_agent(operator, agent, found)
     if demonstration:
-        tell_demonstration(agent)
+        demonstrating.tell(workspace, agent)
         found.made.append("demonstration")
     Workspace.objects.filter(pk=workspace.pk).update(settings=workspace.settings | {"first_run": "done"})
     return found
-
-
-def tell_demonstration(agent: Agent) -> None:
-    """Have the agent tell the demonstration, through the service that its own POST would use. Repeats store nothing."""
-    by = Principal(
-        workspace=agent.workspace,
-        actor=agent.actor,
-        channel="command",
-        capabilities=capabilities.of_surfaces(agent.surfaces),
-        trace_id=TRACE,
-        run="demonstration",
-    )
-    for thread, participants, turns in conversations():
-        record(by, "tell", partial(sources.tell, thread=thread, participants=participants, turns=turns))
-
-
-def conversations() -> Iterator[tuple[ThreadInput, list[ParticipantInput], list[TurnInput]]]:
-    """The demonstration, thread by thread: who takes part and what was said."""
-    told = yaml.safe_load(DEMONSTRATION.read_text(encoding="utf-8"))
-    people = {key: ParticipantInput(key=key, **person) for key, person in told["participants"].items()}
-    for thread in told["threads"]:
-        name = thread["external_id"]
-        turns = [
-            TurnInput(
-                speaker=people[turn["by"]].role,
-                by=turn["by"],
-                content=turn["text"],
-                said_at=dt.datetime.fromisoformat(turn["at"]),
-                message_id=f"{name}-{number}",
-            )
-            for number, turn in enumerate(thread["turns"], start=1)
-        ]
-        speaking = [person for key, person in people.items() if any(turn.by == key for turn in turns)]
-        yield ThreadInput(external_id=name, title=thread["title"], time_zone=told["time_zone"]), speaking, turns
 
 
 def _make_workspace(found: FirstRun) -> Workspace:

@@ -21,26 +21,28 @@ class Entry:
     group: str = ""
 
 
+MEMORY, WORKSPACE = "Memory", "Workspace"
+
 ENTRIES = (
     Entry("Overview", "home", "console:overview", "", "g o"),
     Entry("Search", "search", "console:search", "look_up", "g f"),
     Entry("Queue", "queue", "review:queue", "read_cases", "g q"),
     Entry("For you", "bell", "review:for-you", "read_cases", "g y"),
-    Entry("Beliefs", "belief", "graph:beliefs", "look_up", "g b"),
-    Entry("Nodes", "book", "graph:nodes", "look_up", "g n"),
-    Entry("Conversations", "conversation", "sources:threads", "read_sources", "g c"),
-    Entry("Timeline", "clock", "timeline:timeline", "read_timeline", "g e"),
-    Entry("Context", "book", "context:context", "read_context", "g x"),
-    Entry("Forms", "edit", "forms:forms", "read_forms", "g d"),
-    Entry("Files", "folder", "files:files", "read_files", "g i"),
-    Entry("Recall", "recall", "recall:lab", "recall", "g r"),
-    Entry("Jobs", "job", "ledger:jobs", "read_jobs", "g j", "Workspace"),
-    Entry("Agents", "agent", "access:agents", "manage_agents", "g a", "Workspace"),
-    Entry("Members", "person", "access:members", "manage_members", "g m", "Workspace"),
-    Entry("Ontology", "ontology", "ontology:types", "read_ontology", "g t", "Workspace"),
-    Entry("Proposals", "ontology", "ontology:proposals", "read_ontology", "g n", "Workspace"),
-    Entry("Policies", "policy", "review:policies", "read_cases", "g p", "Workspace"),
-    Entry("Settings", "settings", "console:settings", "", "g s", "Workspace"),
+    Entry("Beliefs", "belief", "graph:beliefs", "look_up", "g b", MEMORY),
+    Entry("Nodes", "reach", "graph:nodes", "look_up", "g n", MEMORY),
+    Entry("Conversations", "conversation", "sources:threads", "read_sources", "g c", MEMORY),
+    Entry("Timeline", "clock", "timeline:timeline", "read_timeline", "g e", MEMORY),
+    Entry("Files", "folder", "files:files", "read_files", "g i", MEMORY),
+    Entry("Context", "pin", "context:context", "read_context", "g x", MEMORY),
+    Entry("Forms", "form", "forms:forms", "read_forms", "g d", MEMORY),
+    Entry("Recall", "recall", "recall:lab", "recall", "g r", MEMORY),
+    Entry("Jobs", "job", "ledger:jobs", "read_jobs", "g j", WORKSPACE),
+    Entry("Agents", "agent", "access:agents", "manage_agents", "g a", WORKSPACE),
+    Entry("Members", "person", "access:members", "manage_members", "g m", WORKSPACE),
+    Entry("Ontology", "ontology", "ontology:types", "read_ontology", "g t", WORKSPACE),
+    Entry("Proposals", "proposal", "ontology:proposals", "read_ontology", "g l", WORKSPACE),
+    Entry("Policies", "policy", "review:policies", "read_cases", "g p", WORKSPACE),
+    Entry("Settings", "settings", "console:settings", "", "g s", WORKSPACE),
 )
 
 

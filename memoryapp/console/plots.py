@@ -24,7 +24,7 @@ class Plot:
     """The bars with the size of the drawing, and the greatest number it reaches."""
 
     bars: list[Bar]
-    labels: list[tuple[int, str]]
+    labels: list[tuple[int, str, str]]
     width: int
     height: int
     most: int
@@ -38,7 +38,9 @@ def bars(days: Sequence[tuple[dt.date, Sequence[int]]], names: Sequence[str]) ->
     for place, (date, numbers) in enumerate(days):
         left = place * step
         if place % 7 == 0 or place == len(days) - 1:
-            labels.append((left, f"{date.day} {date:%b}"))
+            last = place == len(days) - 1
+            at, anchor = (left + step - BETWEEN, "end") if last else (left, "start")
+            labels.append((at, f"{date.day} {date:%b}", anchor))
         for series, number in enumerate(numbers):
             height = round(HEIGHT * number / most) if most else 0
             height = max(height, 2) if number else 0

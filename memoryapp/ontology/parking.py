@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from django.urls import get_resolver
+
 from memoryapp.doors.batches import OneOrMany
 from memoryapp.ledger.models import Write
 from memoryapp.sources.models import Source, Thread
@@ -40,7 +42,9 @@ def register(action: str, *, body: type[OneOrMany], needs: str, store: Store) ->
 
 
 def parkable(action: str) -> Parkable | None:
-    """How rows of an action are stored, if they may be parked."""
+    """How rows of an action are stored, if they may be parked. Rooms say so with their addresses, which a worker or a
+    command has not loaded by itself."""
+    _ = get_resolver().url_patterns
     return _parkable.get(action)
 
 

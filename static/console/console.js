@@ -6,7 +6,6 @@ import { startDrafts } from "./modules/drafts.js";
 import { startFocus } from "./modules/focus.js";
 import { startKeyboard } from "./modules/keyboard.js";
 import { startMenus } from "./modules/menus.js";
-import { startNavigation } from "./modules/navigation.js";
 import { startPreferences } from "./modules/preferences.js";
 import { startToasts } from "./modules/toasts.js";
 
@@ -15,7 +14,6 @@ startToasts();
 startConnection();
 startDialogs();
 startMenus();
-startNavigation();
 startDrafts();
 startKeyboard();
 startFocus();

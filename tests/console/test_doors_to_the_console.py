@@ -196,3 +196,9 @@ def test_the_navigation_leaves_out_what_a_role_may_not_see(
     shown = {link.entry.view for link in links(person(workspace, "viewer"), "/w/harbour/")}
     assert "access:agents" not in shown
     assert "console:overview" in shown
+
+
+def test_every_room_has_a_key_and_a_drawing_of_its_own() -> None:
+    from memoryapp.console.navigation import ENTRIES
+
+    assert len({entry.key for entry in ENTRIES}) == len({entry.icon for entry in ENTRIES}) == len(ENTRIES)

@@ -6,14 +6,20 @@ from collections.abc import Callable
 
 import pytest
 
+from formsengine.models import FormResponse, FormVersion
 from memoryapp.access.models import Agent, AgentKey, Membership, User
-from memoryapp.access.services import operator
+from memoryapp.access.services import operator, principal_for_member
 from memoryapp.console import firstrun
 from memoryapp.console.management.commands.up import QUESTION
+from memoryapp.context.models import Entry as ContextEntry
 from memoryapp.extraction.models import Candidate
-from memoryapp.graph.models import Belief
+from memoryapp.files.models import Entry as FileEntry
+from memoryapp.graph.models import Belief, Node
 from memoryapp.ledger.models import Workspace
 from memoryapp.ledger.services import create_workspace, record
+from memoryapp.ontology.attempting import apply_now
+from memoryapp.ontology.models import Occurrence, Proposal
+from memoryapp.ontology.services import approve
 from memoryapp.recall.asked import Asked
 from memoryapp.recall.services import recall
 from memoryapp.review.models import Case
@@ -58,6 +64,29 @@ def test_an_installation_with_a_workspace_of_its_own_is_left_alone() -> None:
 def test_without_the_demonstration_the_workspace_is_empty() -> None:
     assert firstrun.prepare(demonstration=False).made == ["workspace", "administrator", "agent"]
     assert not Source.objects.exists()
+
+
+def test_no_room_of_the_demonstration_is_empty() -> None:
+    """A form is live with a response begun, files lie, words are kept in mind, and two things wait for a person."""
+    firstrun.prepare()
+    assert FormVersion.objects.get().state == "live"
+    begun = FormResponse.objects.get()
+    assert (str(begun.subject), begun.assigned_to) == ("Tomas Brandt", Membership.objects.get().actor)
+    assert 5 < begun.progress["answered"] < begun.progress["asked"]
+    assert FileEntry.objects.filter(kind="file").count() == 3
+    assert ContextEntry.objects.count() == 2
+    assert (Proposal.objects.get().occurrences, Occurrence.objects.filter(state="parked").count()) == (2, 2)
+    assert sorted(Case.objects.values_list("kind", flat=True)) == ["merge_suggestion", "schema_proposal"]
+
+
+def test_the_administrator_approves_what_the_demonstration_proposes_and_it_is_there() -> None:
+    workspace = firstrun.prepare().workspace
+    assert workspace is not None
+    by = principal_for_member(Membership.objects.get().user, workspace.slug)
+    proposal = Proposal.objects.get()
+    record(by, "approve_proposal", lambda write: approve(write, proposal))
+    apply_now(by, proposal.pk)
+    assert sorted(Node.objects.filter(node_class="material").values_list("label", flat=True)) == ["Beech", "Oak"]
 
 
 def test_the_demonstration_ends_in_the_doubt_it_is_told_for(work: Callable[[], int]) -> None:

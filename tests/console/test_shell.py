@@ -182,3 +182,18 @@ def test_the_first_load_stays_light(signed_in: Callable[..., Any], live_server: 
     weight = sum(len(body) if url.endswith(".woff2") else len(gzip.compress(body)) for url, body in bodies.items())
     assert len(bodies) > 8
     assert weight < 150 * 1024, {url: len(body) for url, body in bodies.items()}
+
+
+def test_on_a_narrow_screen_one_button_names_the_room_and_opens_all_of_them(signed_in: Callable[..., Any]) -> None:
+    page = signed_in(width=390)
+    rooms = page.get_by_role("navigation", name="Rooms")
+    assert not rooms.is_visible()
+    page.get_by_role("button", name="Overview and all rooms").click()
+    assert rooms.is_visible()
+    page_is_clean(page)
+    page.keyboard.press("Escape")
+    assert not rooms.is_visible()
+    page.get_by_role("button", name="Overview and all rooms").click()
+    rooms.get_by_role("link", name="Timeline").click()
+    page.wait_for_url("**/timeline/")
+    assert page.get_by_role("button", name="Timeline and all rooms").is_visible()

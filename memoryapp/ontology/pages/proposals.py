@@ -53,14 +53,14 @@ def proposals(request: HttpRequest, by: Principal) -> HttpResponse:
         {"one": one, "title": queries.title(says.get(one.pk)), "url": address(by, "ontology:proposal", one.pk)}
         for one in found
     ]
-    chips = [
-        {"words": words, "value": value, "url": here(request, status=value), "here": value == status}
-        for value, words in [("", "All"), *((one.value, one.label.replace("_", " ")) for one in Status)]
+    tabs = [
+        {"title": words, "url": here(request, status=value), "here": value == status}
+        for value, words in [("", "All"), *((one.value, one.value.replace("_", " ").capitalize()) for one in Status)]
     ]
     context = {
         "by": by,
         "rows": rows,
-        "chips": chips,
+        "tabs": tabs,
         "status": status,
         "new_url": address(by, "ontology:new") if by.may("propose_schema") else "",
     }

@@ -149,7 +149,7 @@ def ask(write: Write, proposal: Proposal) -> None:
         key=str(proposal.pk),
         reason="A change of the declared types was proposed.",
         subjects=[(SUBJECT, SUBJECT, proposal.pk)],
-        priority=60 if proposal.severity == "safe" else 70,
+        priority=45 if proposal.severity == "safe" else 70,
     )
 
 
