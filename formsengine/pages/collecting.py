@@ -16,7 +16,7 @@ from formsengine.models import OPEN, ResponseState
 from formsengine.queries import defined, exporting, filled
 from memoryapp.doors import paging
 from memoryapp.doors.errors import DomainError, Invalid
-from memoryapp.doors.pages import address, here, member_page, page
+from memoryapp.doors.pages import address, here, member_page, number, page
 from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import record
 
@@ -154,8 +154,7 @@ def export(request: HttpRequest, by: Principal, form_id: uuid.UUID, verb: str) -
 
 
 def _of_version(request: HttpRequest, by: Principal, form_id: uuid.UUID) -> HttpResponse:
-    number = request.POST.get("number", "")
-    version = queries.version(by, form_id, int(number) if number.isdigit() and len(number) < 7 else 0)
+    version = queries.version(by, form_id, number(request.POST.get("number", "")) or 0)
     try:
         if request.POST.get("act") == "publish":
             record(by, "publish_form", lambda write: services.publish(write, version))

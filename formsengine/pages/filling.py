@@ -27,7 +27,7 @@ from formsengine.queries import filled
 from formsengine.services.settling import planned
 from formsengine.view.shown import counts, current_step, pending
 from memoryapp.doors.errors import DomainError, Invalid
-from memoryapp.doors.pages import address, member_page, page, wants_fragment
+from memoryapp.doors.pages import address, member_page, number, page, wants_fragment
 from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import record
 
@@ -316,6 +316,7 @@ def _typed(posted: Any, path: str) -> str:
 
 
 def _number(text: str) -> int:
-    if not text.isdigit() or len(text) > 9:
+    found = number(text)
+    if found is None:
         raise Invalid.at("base", "wrong_type", "The page does not say what it showed.", "reload it")
-    return int(text)
+    return found

@@ -103,6 +103,12 @@ def here(request: HttpRequest, **changes: str) -> str:
     return f"{request.path}?{query.urlencode()}" if query else request.path
 
 
+def number(text: str) -> int | None:
+    """The whole number that an address or a form wrote: at most nine plain digits, so that any database can be asked
+    for it; None for anything else."""
+    return int(text) if len(text) < 10 and text.isascii() and text.isdigit() else None
+
+
 def with_triggers(response: HttpResponse, triggers: dict[str, Any] | None) -> HttpResponse:
     """Add events for the browser to an answer."""
     if triggers:

@@ -13,7 +13,7 @@ from django.http import HttpRequest, HttpResponse
 
 from memoryapp.doors import moments
 from memoryapp.doors.errors import DomainError, Invalid
-from memoryapp.doors.pages import address, member_page, page
+from memoryapp.doors.pages import address, member_page, number, page
 from memoryapp.files.pages.presenting import file_url
 from memoryapp.files.queries import entry_by_id
 from memoryapp.graph.pages import presenting
@@ -158,6 +158,7 @@ def _moment(by: Principal, text: str, name: str) -> Any:
 def _budget(text: str) -> int | None:
     if not text:
         return None
-    if not text.isdecimal() or len(text) > 9:
+    found = number(text)
+    if found is None:
         raise Invalid.at("/budget_tokens", "not_a_number", f"“{text[:20]}” is not a number.", "a whole number")
-    return int(text)
+    return found

@@ -15,7 +15,7 @@ from memoryapp.context import queries, services
 from memoryapp.context.inputs import Change
 from memoryapp.context.pages.entries import lock_of
 from memoryapp.doors.errors import Invalid
-from memoryapp.doors.pages import address, member_page
+from memoryapp.doors.pages import address, member_page, number
 from memoryapp.ledger.models import Write
 from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import record
@@ -86,12 +86,12 @@ def unset_section(request: HttpRequest, by: Principal) -> HttpResponse:
 def restore(request: HttpRequest, by: Principal, entry_id: uuid.UUID) -> HttpResponse:
     """Let an entry say again what it said."""
     queries.entry(by, entry_id)
-    sequence = request.POST.get("sequence", "")
-    if not sequence.isdigit() or len(sequence) > 9:
+    sequence = number(request.POST.get("sequence", ""))
+    if sequence is None:
         raise Invalid.at("/sequence", "missing", "The form did not say which revision.", "the number of a revision")
 
     def act(write: Write) -> object:
-        return services.restore(write, entry_id, sequence=int(sequence), lock=lock_of(request))
+        return services.restore(write, entry_id, sequence=sequence, lock=lock_of(request))
 
     record(by, "restore_context", act)
     messages.success(request, "It says that again.")

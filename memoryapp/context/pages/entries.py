@@ -19,7 +19,7 @@ from memoryapp.context.queries.told import expiry
 from memoryapp.doors import moments
 from memoryapp.doors.errors import Conflict, DomainError, Invalid, Stale, Violation
 from memoryapp.doors.moments import Moment
-from memoryapp.doors.pages import address, member_page, page
+from memoryapp.doors.pages import address, member_page, number, page
 from memoryapp.ledger.models import Write
 from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import record
@@ -66,9 +66,9 @@ def _section(by: Principal, section: Section, stale: set[uuid.UUID], locks: dict
 
 
 def _budget(request: HttpRequest) -> tuple[int, str]:
-    text = request.GET.get("budget", "").strip() or str(USUAL_BUDGET)
-    if text.isdigit() and LEAST_BUDGET <= int(text) <= MOST_BUDGET:
-        return int(text), ""
+    asked = number(request.GET.get("budget", "").strip() or str(USUAL_BUDGET))
+    if asked is not None and LEAST_BUDGET <= asked <= MOST_BUDGET:
+        return asked, ""
     return USUAL_BUDGET, f"A budget is {LEAST_BUDGET} to {MOST_BUDGET} tokens."
 
 

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_safe
 from memoryapp.access.paths import ROOT, Glob, normal
 from memoryapp.doors import paging
 from memoryapp.doors.errors import Invalid, NotFound
-from memoryapp.doors.pages import here, member_page, page
+from memoryapp.doors.pages import here, member_page, number, page
 from memoryapp.files import queries
 from memoryapp.files.models import Entry, Form
 from memoryapp.files.pages.presenting import crumbs, differing, file_url, link, row, version
@@ -112,9 +112,10 @@ def _number(request: HttpRequest, name: str, usual: int) -> int:
     text = request.GET.get(name, "")
     if not text:
         return usual
-    if not text.isascii() or not text.isdigit() or len(text) > 9:
+    found = number(text)
+    if found is None:
         raise NotFound("There is no such version.", code="no_such_version")
-    return int(text)
+    return found
 
 
 def _branches(by: Principal, path: str) -> list[dict[str, Any]]:

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from memoryapp.access.paths import ROOT, normal, parent
 from memoryapp.doors.errors import Conflict, DomainError, Invalid, Stale
-from memoryapp.doors.pages import member_page, page
+from memoryapp.doors.pages import member_page, number, page
 from memoryapp.files import queries, services
 from memoryapp.files.inputs import About, FileInput
 from memoryapp.files.lines import difference
@@ -48,7 +48,7 @@ def _edited(request: HttpRequest, by: Principal) -> HttpResponse:
         "lock": request.POST.get("lock", ""),
         "new": request.POST.get("new") == "yes",
     }
-    lock = int(typed["lock"]) if typed["lock"].isascii() and typed["lock"].isdigit() else None
+    lock = number(typed["lock"])
     if "preview" in request.POST:
         return _editor(request, by, typed, preview=True)
     told = FileInput(typed["path"], typed["content"], lock=lock)
@@ -167,11 +167,14 @@ def remove(request: HttpRequest, by: Principal) -> HttpResponse:
 @member_page("write_files")
 def restore(request: HttpRequest, by: Principal) -> HttpResponse:
     """What was removed last at a path, or what a version of a file said."""
-    path, number = request.POST.get("path", ""), request.POST.get("version", "")
+    path, version = request.POST.get("path", ""), request.POST.get("version", "")
+    sequence = number(version)
+    if version and sequence is None:
+        raise Invalid.at("/version", "not_a_number", "The page did not say which version.", "the number of a version")
 
     def act(write: Write) -> None:
-        if number.isascii() and number.isdigit():
-            services.restore_version(write, path, int(number))
+        if sequence is not None:
+            services.restore_version(write, path, sequence)
         else:
             services.restore(write, path)
 

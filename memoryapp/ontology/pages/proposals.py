@@ -16,7 +16,7 @@ from django.views.decorators.http import require_POST
 
 from memoryapp.doors import moments
 from memoryapp.doors.errors import Conflict, DomainError, Invalid
-from memoryapp.doors.pages import address, here, member_page, page
+from memoryapp.doors.pages import address, here, member_page, number, page
 from memoryapp.ledger.models import Write
 from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import record
@@ -227,8 +227,7 @@ def _refuse_old_page(request: HttpRequest, found: Proposal) -> None:
 
 
 def _lock(request: HttpRequest) -> int | None:
-    given = request.POST.get("lock", "")
-    return int(given) if given.isdecimal() and len(given) < 10 else None
+    return number(request.POST.get("lock", ""))
 
 
 def _at(request: HttpRequest) -> dt.datetime | None:

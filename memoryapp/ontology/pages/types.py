@@ -9,7 +9,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 
 from memoryapp.doors.errors import Invalid
-from memoryapp.doors.pages import address, here, member_page, page
+from memoryapp.doors.pages import address, here, member_page, number, page
 from memoryapp.ledger.principal import Principal
 from memoryapp.ontology import counting, presenting, queries
 from memoryapp.ontology.changeset import differences
@@ -22,10 +22,8 @@ from memoryapp.ontology.queries.proposals import Outlook, who_added
 @member_page("read_ontology")
 def types(request: HttpRequest, by: Principal) -> HttpResponse:
     """The edition in force, or `?edition=3`."""
-    asked = request.GET.get("edition", "")
-    if asked and not asked.isdecimal():
-        raise Invalid.at("edition", "not_a_number", f"“{asked[:20]}” is not an edition.", "a number, such as 1")
-    ontology = queries.ontology_at(by, int(asked)) if asked else queries.current_ontology(by)
+    asked = _edition(request, "edition", 0)
+    ontology = queries.ontology_at(by, asked) if asked else queries.current_ontology(by)
     document = ontology.document
     editions = queries.versions(by)
     added = _added(by, ontology)
@@ -92,9 +90,10 @@ def export(request: HttpRequest, by: Principal) -> HttpResponse:
 
 def _edition(request: HttpRequest, name: str, default: int) -> int:
     asked = request.GET.get(name, "")
-    if asked and (not asked.isdecimal() or len(asked) > 9):
+    found = number(asked) if asked else default
+    if found is None:
         raise Invalid.at(name, "not_a_number", f"“{asked[:20]}” is not an edition.", "a number, such as 1")
-    return int(asked) if asked else default
+    return found
 
 
 def _links(by: Principal, number: int, newest: int) -> list[dict[str, str]]:
