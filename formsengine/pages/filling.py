@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import uuid
+from collections.abc import Sequence
 from typing import Any
 
 from django.contrib import messages
@@ -32,6 +34,7 @@ from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import record
 
 TROUBLED = {"rejected", "candidate"}
+MOST_COMMITS = 200
 DIRECTIONS = {"next": 1, "previous": -1}
 
 
@@ -131,17 +134,39 @@ def history(request: HttpRequest, by: Principal, response_id: uuid.UUID) -> Http
     field = request.GET.get("field", "")[:300]
     told = queries.history(by, row, field)
     why = queries.viewed(by, row, scope="field", id=field)["because"] if field else None
+    response = queries.loaded(row)
     return page(
         request,
         "forms/history.html",
-        _shared(by, row, queries.loaded(row))
+        _shared(by, row, response)
         | {
             "field": field,
             "because": why,
-            "revisions": list(reversed(told.get("revisions", []))),
-            "commits": list(reversed(told.get("commits", [])))[:200],
+            "revisions": [_dated(one) for one in reversed(told.get("revisions", []))],
+            "commits": commits(response, told.get("commits", []), row.language),
         },
     )
+
+
+def _dated(told: dict[str, Any]) -> dict[str, Any]:
+    return told | {"at": dt.datetime.fromisoformat(told["at"])} if told.get("at") else told
+
+
+def commits(response: Response, told: Sequence[dict[str, Any]], language: str) -> list[dict[str, Any]]:
+    """Commits for a person, the latest first: what happened, each kind once, with the questions as they are asked."""
+    asked_as = {one.name: response.plan.label(one, language) for one in response.plan.items.values()}
+    found = []
+    for one in list(reversed(told))[:MOST_COMMITS]:
+        kinds: dict[str, list[str]] = {}
+        for change in one["changes"]:
+            event = "answered" if change["event"] == "revised" else change["event"].replace("-", " ")
+            field = str(change.get("field") or change.get("gate") or "")
+            words = " ".join(
+                filter(None, [asked_as.get(field, field), "to " * ("to" in change) + str(change.get("to", ""))])
+            )
+            kinds.setdefault(event, []).extend([words] if words else [])
+        found.append(_dated(one) | {"told": list(kinds.items())})
+    return found
 
 
 def _save(request: HttpRequest, by: Principal, row: FormResponse, before: Response) -> HttpResponse:

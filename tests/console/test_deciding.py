@@ -328,3 +328,17 @@ def test_without_scripts_a_verdict_is_asked_and_carried_out(
     page.get_by_role("button", name="Undo").click()
     told.refresh_from_db()
     assert told.state == "open"
+
+
+def test_what_was_said_of_a_case_does_not_come_back_as_half_written(at_queue: Callable[..., Any]) -> None:
+    page = at_queue()
+    page.get_by_role("link", name="Talk").click()
+    words = page.get_by_label("Say something")
+    words.fill("Is this still so?")
+    page.reload()
+    assert words.input_value() == "Is this still so?"
+    page.get_by_role("button", name="Say it").click()
+    page.get_by_text("Is this still so?").wait_for()
+    page.reload()
+    page.wait_for_selector("html[data-ready]")
+    assert words.input_value() == ""

@@ -59,7 +59,7 @@ def merge(request: HttpRequest, by: Principal, node_id: uuid.UUID) -> HttpRespon
             "typed": typed,
             "error": error,
             "preview": preview,
-            "offered": _offered(by, found, typed["q"] or ("" if preview else found.label)),
+            "offered": _offered(by, found, typed["q"] or ("" if preview else _last_word(found.label))),
             "back_url": address(by, "graph:node", found.pk),
             "here_url": request.path,
             "other_way_url": _other_way(by, found, preview),
@@ -183,6 +183,11 @@ def _offered(by: Principal, node: Node, name: str) -> list[dict[str, Any]]:
         {"id": one.pk, "label": one.label, "class": one.node_class, "url": address(by, "graph:node", one.pk)}
         for one in found
     ]
+
+
+def _last_word(label: str) -> str:
+    """What is most likely shared by another spelling of the name: the family name of a person."""
+    return (label.split() or [""])[-1]
 
 
 def _other_way(by: Principal, node: Node, preview: dict[str, Any] | None) -> str:

@@ -95,7 +95,7 @@ def put_in_force(request: HttpRequest, by: Principal, proposal_id: uuid.UUID) ->
         _refuse_old_page(request, queries.seen(by, proposal_id))
         try:
             attempting.apply_now(by, proposal_id)
-            messages.success(request, "In force. What was parked was written; the report says what became of it.")
+            messages.success(request, "In force. The report says what became of what was parked.")
         except Conflict as error:
             return _shown(request, by, queries.seen(by, proposal_id), error=error, status=error.status)
         return redirect(address(by, "ontology:proposal", proposal_id))

@@ -95,11 +95,13 @@ def read(request: HttpRequest, by: Principal) -> HttpResponseBase:
 def _talk(
     request: HttpRequest, by: Principal, case: Case, *, typed: str = "", error: Invalid | None = None
 ) -> HttpResponse:
+    rows = list(queries.talk(by, case))
     context = {
         "by": by,
         "case": case,
         "headline": headlines(by, [case])[case.pk],
-        "events": [_event(row) for row in queries.talk(by, case)],
+        "events": [_event(row) for row in rows],
+        "draft": f"talk-{case.pk}-{sum(row.write.actor_id == by.actor.pk for row in rows)}",
         "may": by.may("decide_cases"),
         "members": _members(by) if by.may("decide_cases") and case.state == Case.State.OPEN else [],
         "typed": typed,
