@@ -80,8 +80,7 @@ def submit(request: HttpRequest, by: Principal, response_id: uuid.UUID) -> HttpR
             "in_the_way": [{"words": each.message, "url": _url(by, row, response, each.path)} for each in in_the_way],
             "lines": lines,
             "open": open_,
-            "outcomes": queries.outcomes(by, row),
-            "belief_urls": address(by, "graph:beliefs"),
+            "outcomes": [one | {"url": _leads_to(by, one)} for one in queries.outcomes(by, row)],
             "may_fill": by.may("fill_forms"),
             "may_review": by.may("review_forms"),
             "fields": [
@@ -92,6 +91,14 @@ def submit(request: HttpRequest, by: Principal, response_id: uuid.UUID) -> HttpR
         },
         status=error.status if error else 200,
     )
+
+
+def _leads_to(by: Principal, outcome: dict[str, Any]) -> str:
+    """Where what was written into memory is looked at."""
+    for what, view in (("belief", "graph:belief"), ("episode", "timeline:episode"), ("node", "graph:node")):
+        if outcome[what]:
+            return address(by, view, outcome[what])
+    return ""
 
 
 @member_page("read_forms")
