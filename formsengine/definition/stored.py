@@ -51,7 +51,7 @@ def read(data: Mapping[str, Any] | str | bytes) -> Form:
             raise Refused("definition", f"A form has at most {LARGEST} bytes.")
         try:
             data = json.loads(data)
-        except ValueError as wrong:
+        except (ValueError, RecursionError) as wrong:
             raise Refused("definition", f"This is no JSON: {wrong}.") from None
     if not isinstance(data, Mapping):
         raise Refused("definition", "A form is an object with `format`, `id` and `steps`.")

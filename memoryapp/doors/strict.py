@@ -1,12 +1,15 @@
 """Reading a JSON body without guessing: everything that is not plainly one JSON value is refused, with its place."""
 
+import itertools
 import json
 import math
 import re
 from collections.abc import Iterator
 from typing import Any
 
-from memoryapp.doors.errors import Malformed, TooLarge, Violation
+import yaml
+
+from memoryapp.doors.errors import Invalid, Malformed, TooLarge, Violation
 
 LARGEST_BODY = 8 * 1024 * 1024
 DEEPEST = 32
@@ -59,6 +62,62 @@ def read(body: bytes) -> Any:
         code = found[0].code if len(found) == 1 else "not_readable"
         raise Malformed(detail, code=code, violations=tuple(found))
     return value
+
+
+def read_yaml(text: str, place: str = "") -> Any:
+    """The value of one document of YAML or JSON, by the rules of a JSON body: plain values alone, no aliases,
+    and a date is a text. Raises Invalid that names every place below `place`.
+    """
+    try:
+        if "&" in text and any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, _Plain)):
+            raise Invalid.at(place, "aliases", "It uses YAML aliases.", "YAML or JSON without aliases")
+        value = yaml.load(text, _Plain)
+    except _Twice as error:
+        raise Invalid.at(place, "repeated_key", str(error), "each key once") from error
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise Invalid.at(place, "not_yaml", "This is neither YAML nor JSON.", "one document of either") from error
+    found = list(itertools.islice(_not_plain(value, place, 0), MOST_VIOLATIONS))
+    found = found or list(itertools.islice(_violations(value, place), MOST_VIOLATIONS))
+    if found:
+        raise Invalid.all(found)
+    return value
+
+
+class _Twice(Exception):
+    """A key that is named twice."""
+
+
+class _Plain(yaml.SafeLoader):
+    """YAML whose dates are texts, and whose keys are named once."""
+
+    yaml_implicit_resolvers = {
+        first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:timestamp"]
+        for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    }
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        keys = [self.construct_object(key, deep=True) for key, _ in node.value]
+        for number, key in enumerate(keys):
+            if key in keys[:number]:
+                raise _Twice(f"The key {str(key)[:60]} is named twice, in line {node.start_mark.line + 1}.")
+        return super().construct_mapping(node, deep)
+
+
+def _not_plain(value: Any, place: str, depth: int) -> Iterator[Violation]:
+    """What no JSON could say."""
+    if depth > DEEPEST:
+        yield Violation(place, "too_deep", f"This is nested deeper than {DEEPEST} levels.", f"at most {DEEPEST} levels")
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            if isinstance(key, str):
+                yield from _not_plain(inner, place + pointer(key), depth + 1)
+            else:
+                yield Violation(place, "not_a_text", f"The key {str(key)[:60]} is no text.", "a text; quote it")
+    elif isinstance(value, list):
+        for index, inner in enumerate(value):
+            yield from _not_plain(inner, f"{place}/{index}", depth + 1)
+    elif not isinstance(value, str | bool | int | float | None):
+        yield Violation(place, "not_plain", "This is no plain value.", "a text, a number, true, false or null")
 
 
 def too_large() -> TooLarge:

@@ -14,6 +14,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstra
 
 from memoryapp.access.paths import ROOT, normal
 from memoryapp.doors.errors import Invalid, Violation
+from memoryapp.doors.strict import read_yaml
 
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_]{0,99}$")]
 Schemas = dict[Name, dict[str, Any]]
@@ -238,10 +239,4 @@ def read_text(text: str) -> OntologyDocument:
     """A document from YAML or JSON text."""
     if len(text) > MOST_CHARACTERS:
         raise Invalid.at("", "too_long", "The ontology is too long.", f"at most {MOST_CHARACTERS} characters")
-    if "&" in text and any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text)):
-        raise Invalid.at("", "malformed_ontology", "The ontology uses YAML aliases.", "YAML or JSON without aliases")
-    try:
-        data = yaml.safe_load(text)
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise Invalid.at("", "malformed_ontology", "The ontology is not YAML or JSON.", "one YAML document") from error
-    return read(data)
+    return read(read_yaml(text))

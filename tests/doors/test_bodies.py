@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memoryapp.doors import strict
-from memoryapp.doors.errors import Malformed
+from memoryapp.doors.errors import Invalid, Malformed
 from memoryapp.ledger.models import Actor, Write
 from tests.api.calling import Caller
 from tests.doors.practice import Note
@@ -198,3 +198,36 @@ def test_any_query_string_is_answered_or_refused(notes: Caller, query: str) -> N
         headers={"Authorization": f"Bearer {notes.key}"},
     )
     assert answer.status_code in (200, 400)
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "code"),
+    [
+        ('- {title: "\\uD800"}', "/changes/0/title", "unreadable_text"),
+        ('- {title: "a\\0b"}', "/changes/0/title", "unreadable_text"),
+        ("- [.nan]", "/changes/0/0", "not_finite"),
+        ("- [.inf]", "/changes/0/0", "not_finite"),
+        ("- {1: a}", "/changes/0", "not_a_text"),
+        ("- {a: 1, a: 2}", "/changes", "repeated_key"),
+        ("- !!binary aGk=", "/changes/0", "not_plain"),
+        ("- !!set {a}", "/changes/0", "not_plain"),
+        ("- 99999999999999999999", "/changes/0", "integer_too_large"),
+        ("&a [*a]", "/changes", "aliases"),
+        ("[" * 40 + "]" * 40, "/changes" + "/0" * 33, "too_deep"),
+        ("[" * 100_000, "/changes", "not_yaml"),
+        ("- !!python/object:os.system {}", "/changes", "not_yaml"),
+        ("a: b: c", "/changes", "not_yaml"),
+        ("9" * 5000, "/changes", "not_yaml"),
+    ],
+)
+def test_yaml_says_nothing_that_json_could_not(text: str, place: str, code: str) -> None:
+    """A12: whatever is typed is plain values, or refused with its place."""
+    with pytest.raises(Invalid) as caught:
+        strict.read_yaml(text, "/changes")
+    assert (caught.value.violations[0].path, caught.value.violations[0].code) == (place, code)
+
+
+def test_a_date_of_yaml_is_the_text_that_was_written() -> None:
+    assert strict.read_yaml("- {when: 2026-01-01, at: 2026-01-01 10:00:00}") == [
+        {"when": "2026-01-01", "at": "2026-01-01 10:00:00"}
+    ]

@@ -19,7 +19,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.utils import timezone
 
-from memoryapp.doors import moments
+from memoryapp.doors import moments, strict
 from memoryapp.doors.errors import DomainError, Invalid, NotFound, Stale
 from memoryapp.doors.pages import address, member_page, page
 from memoryapp.graph import services
@@ -213,7 +213,8 @@ def _moment(text: str, name: str, write: Write) -> moments.Moment | None:
 
 
 def _value(words: str) -> Any:
+    """What was typed, as JSON where it is any that a request may hold; else the words."""
     try:
-        return json.loads(words)
-    except ValueError:
+        return strict.read(words.encode())
+    except DomainError:
         return words

@@ -17,6 +17,7 @@ from django.views.decorators.http import require_POST
 from memoryapp.doors import moments
 from memoryapp.doors.errors import Conflict, DomainError, Invalid
 from memoryapp.doors.pages import address, here, member_page, number, page
+from memoryapp.doors.strict import read_yaml
 from memoryapp.ledger.models import Write
 from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import record
@@ -192,10 +193,7 @@ def _typed(request: HttpRequest, found: Proposal | None) -> dict[str, Any]:
 
 
 def _draft(typed: dict[str, Any]) -> Draft:
-    try:
-        changes = yaml.safe_load(typed["changes"])
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise Invalid.at("/changes", "not_yaml", "This is neither YAML nor JSON.", "a list of changes") from error
+    changes = read_yaml(typed["changes"], "/changes")
     alternatives = tuple(line.strip() for line in typed["alternatives"].splitlines() if line.strip())
     return Draft(changes, typed["rationale"].strip(), alternatives)
 
@@ -207,13 +205,18 @@ def _act(
     verbs: dict[str, Callable[[Write, Proposal], Any]],
     said: dict[str, str],
 ) -> HttpResponse:
-    found, verb = queries.seen(by, proposal_id), request.POST.get("verb", "")
+    verb = request.POST.get("verb", "")
     if verb not in verbs:
         raise Invalid.at("/verb", "not_a_choice", "There is no such verb.", ", ".join(verbs))
     reason = request.POST.get("rationale", "").strip()
+
+    def act(write: Write) -> None:
+        fresh = queries.seen(by, proposal_id)
+        _refuse_old_page(request, fresh)
+        verbs[verb](write, fresh)
+
     try:
-        _refuse_old_page(request, found)
-        record(by, f"{verb}_proposal", lambda write: verbs[verb](write, queries.seen(by, proposal_id)), reason)
+        record(by, f"{verb}_proposal", act, reason)
     except DomainError as error:
         return _shown(request, by, queries.seen(by, proposal_id), error=error, status=error.status)
     messages.success(request, said[verb])

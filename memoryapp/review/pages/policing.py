@@ -13,7 +13,8 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_POST
 
-from memoryapp.doors.errors import DomainError, Invalid
+from memoryapp.doors import strict
+from memoryapp.doors.errors import DomainError, Invalid, Malformed
 from memoryapp.doors.pages import member_page, page
 from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import record
@@ -102,9 +103,9 @@ def _policy(by: Principal, policy: Policy, given: Any) -> dict[str, Any]:
 
 def _document(text: str) -> Any:
     try:
-        return json.loads(text or "[]")
-    except ValueError as error:
-        message = f"This is not JSON: {error}"[:200]
+        return strict.read((text or "[]").encode())
+    except Malformed as error:
+        message = f"This is not JSON that can be read: {error.detail}"[:200]
         raise Invalid.at("/document", "not_json", message, "a list of objects") from None
 
 

@@ -1,4 +1,4 @@
-"""What an address or a form says for a number is no number of ours: told so, and nothing breaks."""
+"""What is typed into an address or a form: nothing is taken for a number that is none, and JSON is read strictly."""
 
 from __future__ import annotations
 
@@ -47,3 +47,15 @@ def test_no_page_breaks_over_what_is_no_number(administrator: Principal) -> None
 def _query(address: str, text: str) -> dict[str, str]:
     pairs = [one.partition("=") for one in address.partition("?")[2].split("&")]
     return {name: value or text for name, _, value in pairs}
+
+
+@pytest.mark.parametrize(
+    "text", ['[{"name": "\\ud800"}]', '[{"name": "a\\u0000"}]', "[" * 100_000, "[NaN]", "9" * 5000]
+)
+def test_a_policy_is_read_as_strictly_as_a_request(administrator: Principal, text: str) -> None:
+    """What is typed into a page is stored by no looser rules than what is sent."""
+    client = client_of(administrator)
+    client.raise_request_exception = False
+    answer = client.post("/w/harbour/policies/put-in-force/", {"setting": "acceptance_policy", "document": text})
+    administrator.workspace.refresh_from_db()
+    assert (answer.status_code, administrator.workspace.settings.get("acceptance_policy")) == (422, None)
