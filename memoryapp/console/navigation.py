@@ -19,6 +19,8 @@ class Entry:
     capability: str
     key: str
     group: str = ""
+    also: str = ""
+    """Another view of the room whose address lies elsewhere."""
 
 
 MEMORY, WORKSPACE = "Memory", "Workspace"
@@ -29,7 +31,7 @@ ENTRIES = (
     Entry("Queue", "queue", "review:queue", "read_cases", "g q"),
     Entry("For you", "bell", "review:for-you", "read_cases", "g y"),
     Entry("Beliefs", "belief", "graph:beliefs", "look_up", "g b", MEMORY),
-    Entry("Nodes", "reach", "graph:nodes", "look_up", "g n", MEMORY),
+    Entry("Nodes", "reach", "graph:nodes", "look_up", "g n", MEMORY, also="graph:explorer"),
     Entry("Conversations", "conversation", "sources:threads", "read_sources", "g c", MEMORY),
     Entry("Timeline", "clock", "timeline:timeline", "read_timeline", "g e", MEMORY),
     Entry("Files", "folder", "files:files", "read_files", "g i", MEMORY),
@@ -66,6 +68,7 @@ def links(by: Principal, path: str) -> list[Link]:
             url = reverse(entry.view, args=[by.workspace.slug])
         except NoReverseMatch:
             continue
+        places = (url, reverse(entry.also, args=[by.workspace.slug])) if entry.also else (url,)
         exact = entry.view == "console:overview"
-        found.append(Link(entry, url, path == url if exact else path.startswith(url)))
+        found.append(Link(entry, url, path == url if exact else path.startswith(places)))
     return found

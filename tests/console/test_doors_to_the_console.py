@@ -198,6 +198,13 @@ def test_the_navigation_leaves_out_what_a_role_may_not_see(
     assert "console:overview" in shown
 
 
+def test_the_explorer_belongs_to_the_nodes(workspace: Workspace, person: Callable[..., Principal]) -> None:
+    from memoryapp.console.navigation import links
+
+    found = links(person(workspace, "viewer"), "/w/harbour/graph/")
+    assert [link.entry.title for link in found if link.here] == ["Nodes"]
+
+
 def test_every_room_has_a_key_and_a_drawing_of_its_own() -> None:
     from memoryapp.console.navigation import ENTRIES
 
