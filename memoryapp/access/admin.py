@@ -3,7 +3,7 @@
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin
 
-from memoryapp.access.models import AgentKey, User
+from memoryapp.access.models import AgentKey, Tally, User
 from memoryapp.ledger.admin import ReadOnlyAdmin, register_room
 
 
@@ -23,6 +23,14 @@ class KeyAdmin(ReadOnlyAdmin):
     list_select_related = ("agent",)
     search_fields = ("id", "prefix", "agent__name")
     exclude = ("digest",)
+
+
+@admin.register(Tally)
+class TallyAdmin(ReadOnlyAdmin):
+    """How often something was done of late. No workspace's: a wrong password is counted before anybody is known."""
+
+    list_display = ("name", "used", "until")
+    search_fields = ("name",)
 
 
 register_room("access")

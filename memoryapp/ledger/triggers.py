@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.apps import apps
-from django.db import connection, models
+from django.db import connection, models, transaction
 
 from memoryapp.ledger.guard import Guard
 from memoryapp.ledger.models import WorkspaceRow
@@ -67,7 +67,7 @@ def install() -> None:
     """Make the database hold exactly today's rules. What it holds already as written here stays untouched."""
     wanted = {rule.name: rule for rule in rules()}
     held = _held()
-    with connection.cursor() as cursor:
+    with transaction.atomic(), connection.cursor() as cursor:
         for name, (table, definition) in held.items():
             if name not in wanted or definition != _definition(wanted[name]):
                 _drop(cursor, name, table)

@@ -103,6 +103,8 @@ def sample(name: str, things: Things) -> dict[str, Any]:
         given |= {"section": "Writing", "entries": [{"title": "Tone"}], "lock": 0}
     if {"entry_id", "act_id"} & given.keys() and name != "context_undo":
         given |= {"lock": 1}
+    if name in ("context_update", "context_unset", "context_undo"):
+        given |= {"reason": "She said so."}
     given |= OF_FILES.get(name, {})
     if name in ("memory_recall", "timeline_search"):
         given["question"] = "status emails"

@@ -39,8 +39,8 @@ class Letters:
 
 @pytest.fixture
 def letters(monkeypatch: pytest.MonkeyPatch) -> Letters:
-    monkeypatch.setattr(registry, "_kinds", {})
-    monkeypatch.setattr(sight, "_types", {})
+    monkeypatch.setattr(registry, "_kinds", dict(registry._kinds))
+    monkeypatch.setattr(sight, "_types", dict(sight._types))
     room = Letters()
     registry.register(
         CaseKind(

@@ -13,6 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memoryapp.access.endpoints import Endpoint, described, page_of
+from memoryapp.doors.errors import Invalid
 from memoryapp.doors.etags import etag
 from memoryapp.doors.fields import Identifier, Paged, Parameters, Several, Text, Told
 from memoryapp.graph import services
@@ -69,7 +70,7 @@ PARTED: Described = NODE | {
 class Both(Parameters):
     """The other of the two."""
 
-    folded = Identifier(help_text="The node that would be folded into this one.")
+    folded = Identifier(required=False, help_text="The node that would be folded into this one. Required.")
 
 
 class Merging(Told):
@@ -118,6 +119,9 @@ class MergePreview(Endpoint):
         responses=described("MergePreview", PREVIEW),
     )
     def get(self, request: Request, node_id: uuid.UUID) -> Response:
+        queries.node(self.by, node_id)
+        if "folded" not in self.asked:
+            raise Invalid.at("folded", "missing", "This is missing.", "the id of the other node")
         return Response(merging.preview(self.by, node_id, self.asked["folded"]))
 
 

@@ -109,6 +109,7 @@ def split(request: HttpRequest, by: Principal, node_id: uuid.UUID) -> HttpRespon
 @member_page("merge_nodes")
 def take_back(request: HttpRequest, by: Principal, node_id: uuid.UUID) -> HttpResponse:
     """Take a merge or a split of this node back."""
+    queries.node(by, node_id)
     try:
         decision = _id(request.POST.get("decision", ""))
         record(
@@ -134,6 +135,8 @@ def change(verb: str) -> Callable[..., Any]:
     @require_POST
     @member_page("merge_nodes")
     def act(request: HttpRequest, by: Principal, node_id: uuid.UUID) -> HttpResponse:
+        queries.node(by, node_id)
+
         def carry_out(write: Write) -> Node:
             reason, lock = request.POST.get("reason", ""), _number(request.POST.get("lock", ""))
             return done(write, node=node_id, reason=reason, lock=lock)
