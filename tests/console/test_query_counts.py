@@ -67,7 +67,7 @@ RECORDED = {
     "proposal": 11,
     "proposals/new/": 6,
     "queue/": 28,
-    "case": 31,
+    "case": 28,
     "case alone": 22,
     "talk": 10,
     "for-you/": 8,
