@@ -237,3 +237,14 @@ def test_a_hidden_file_that_was_told_is_no_source_and_is_not_recalled(tree: Tree
     with pytest.raises(NotFound):
         why_anything(by, source.pk)
     assert why_anything(tree.by, source.pk)["what"] == "source"
+
+
+def test_rules_with_many_wildcards_take_no_time_over_a_deep_path(tree: Tree) -> None:
+    """F5: neither in the process nor in the database does a pattern go back over what it has read."""
+    deep = "/" + "/".join(["a"] * 500)
+    tree.mkdir(deep)
+    tree.write("/notes/b.md")
+    by = ruled(tree.by, "none /**/a/**/a/**/a/**/a/**/a/**/b")
+    assert len(tree.ls("/", by, recursive=True)) == 502
+    assert deep in tree.ls("/", by, recursive=True)
+    assert tree.ls("/", ruled(tree.by, "none /**/a/**/a/**/a"), recursive=True)[:3] == ["/a", "/a/a", "/notes"]
