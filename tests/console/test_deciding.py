@@ -242,7 +242,7 @@ def test_what_was_ruled_no_conflict_and_no_twins_is_never_asked_again(
     press(page, "6")
     page.goto(f"{live_server.url}{QUEUE}?kind=merge_suggestion")
     page.wait_for_selector("html[data-ready]")
-    press(page, "1")
+    press(page, "2")
     assert "Nothing matches" in heading(page)
 
     meet("QuayandSons")
