@@ -14,7 +14,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('ledger', '0001_initial'),
-        ('sources', '0002_remove_source_source_kind_concrete_alter_source_kind_and_more'),
+        ('sources', '0001_initial'),
     ]
 
     operations = [
