@@ -56,7 +56,7 @@ def test_a_file_is_compared_and_filed(office: Office, tmp_path: Path) -> None:
     call_command("propose_ontology", "harbour", str(path), stdout=again)
     assert again.getvalue() == "Nothing differs.\n"
     path.write_text("name: [", encoding="utf-8")
-    with pytest.raises(CommandError, match="not YAML"):
+    with pytest.raises(CommandError, match="neither YAML nor JSON"):
         call_command("propose_ontology", "harbour", str(path))
 
 

@@ -55,7 +55,7 @@ class Command(BaseCommand):
         except (OSError, UnicodeDecodeError) as error:
             raise CommandError(f"{options['file']} cannot be read: {error}") from error
         except DomainError as error:
-            lines = [error.detail, *(f"{one.path}: {one.message}" for one in error.violations)]
+            lines = [error.detail, *(f"{one.path}: {one.message}" for one in error.violations if one.path)]
             raise CommandError("\n".join(lines)) from error
 
     def _show(self, changes: list[Change], found: Outlook) -> None:
