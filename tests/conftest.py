@@ -15,7 +15,7 @@ from memoryapp.ledger.models import Workspace
 from memoryapp.ledger.principal import Principal
 from tests.browser import Browser, open_browser
 from tests.house.running import Running
-from tests.kept_schema import copy_schemas, empty
+from tests.kept_schema import copy_schemas, copy_to, empty
 
 KEPT_TABLES = {"django_migrations", "django_content_type", "auth_permission"}
 """What migrating filled: the same for every test."""
@@ -133,14 +133,16 @@ def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An SQLite file with every table and nothing in them, to copy for tests that run processes of their own."""
     directory = tmp_path_factory.mktemp("empty")
     made = Running(directory)
-    made.command("migrate", "--verbosity", "0", DEBUG="1")
-    return directory / "var" / "commonplace.sqlite3"
+    if not copy_to(made.database):
+        made.command("migrate", "--verbosity", "0", DEBUG="1")
+    return made.database
 
 
 @pytest.fixture
 def running(tmp_path: Any) -> Iterator[Running]:
-    """The whole product, with its own database and broker: `running.start()` is `manage.py up`, on a free port."""
+    """The whole product, with its own tables, made already, and broker: `running.start()` is `manage.py up`."""
     product = Running(tmp_path)
+    copy_to(product.database)
     yield product
     product.stop()
 

@@ -51,6 +51,15 @@ def empty(connection: sqlite3.Connection) -> None:
         source.backup(connection)
 
 
+def copy_to(file: Path) -> bool:
+    """Leave the kept copy at a place where there is no database yet. False when nothing is kept."""
+    if not (kept := _kept()).exists():
+        return False
+    file.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy(kept, file)
+    return True
+
+
 @functools.cache
 def _kept() -> Path:
     digest = hashlib.sha256(f"{django.VERSION} {sqlite3.sqlite_version}".encode())

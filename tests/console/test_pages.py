@@ -48,7 +48,7 @@ def addresses(
     other = graph.node("person", name="I. Ferro", handle="iferro")
     one = graph.node("person", name="Ines Ferro", phone="+351 910 000 111")
     graph.connect(one, "knows", other)
-    double = Case.objects.get(kind="merge_suggestion")
+    double = Case.objects.filter(kind="merge_suggestion").earliest("opened_at")
     return {
         "overview": "/w/harbour/",
         "beliefs": "/w/harbour/beliefs/",

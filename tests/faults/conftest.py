@@ -16,6 +16,7 @@ import pytest
 from tests.faults.storage import Disk, Storage
 from tests.faults.wires import Line, database_beside
 from tests.house.running import Running
+from tests.kept_schema import copy_to
 
 ON_POSTGRESQL = os.environ.get("DATABASE_URL", "").startswith(("postgres:", "postgresql:"))
 SMALL = "64m"
@@ -31,6 +32,8 @@ def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Run
         if ON_POSTGRESQL:
             line = held.enter_context(Line(held.enter_context(database_beside(os.environ["DATABASE_URL"]))))
         product = Running(disk or directory, {"DATABASE_URL": line.url} if line else {})
+        if not line:
+            copy_to(product.database)
         held.callback(product.stop)
         product.start("--no-demonstration")
         yield product, line, disk

@@ -34,6 +34,11 @@ class Running:
         self.key = ""
 
     @property
+    def database(self) -> Path:
+        """The file of an installation on SQLite."""
+        return self.directory / "var" / "commonplace.sqlite3"
+
+    @property
     def environment(self) -> dict[str, str]:
         kept = {name: value for name, value in os.environ.items() if name in ("PATH", "HOME", "LANG", "VIRTUAL_ENV")}
         return kept | {"COMMONPLACE_VAR": str(self.directory / "var"), "PYTHONUNBUFFERED": "1"} | self.settings

@@ -11,6 +11,7 @@ import stat
 import subprocess
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -153,7 +154,8 @@ def test_a_database_that_does_not_answer_is_named_in_one_sentence(running: Runni
     assert "marlin" not in told
 
 
-def test_a_taken_port_is_refused_in_one_sentence_before_anything_is_made(running: Running) -> None:
+def test_a_taken_port_is_refused_in_one_sentence_before_anything_is_made(tmp_path: Path) -> None:
+    running = Running(tmp_path)
     with socket.socket() as other:
         other.bind(("127.0.0.1", running.port))
         other.listen()

@@ -21,6 +21,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
 from tests.house.running import ROOT, Running
+from tests.kept_schema import copy_to
 from tests.mcp.test_tools import GREY
 
 pytestmark = pytest.mark.slow
@@ -33,6 +34,7 @@ ACCEPTED = {"Accept": "application/json, text/event-stream", "Content-Type": "ap
 def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """The whole product with an administrator, the demonstration and the first agent's key."""
     product = Running(tmp_path_factory.mktemp("product"))
+    copy_to(product.database)
     product.start()
     yield product
     product.stop()
