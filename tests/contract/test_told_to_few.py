@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import uuid
 from typing import Any
 
 import pytest
 
 from memoryapp.access.services import principal_of_actor, rule_paths
+from memoryapp.files.models import Entry
 from memoryapp.graph.models import Mention, Node
-from memoryapp.graph.queries.anything import why_anything
 from memoryapp.graph.services.mentions import ask
 from memoryapp.ledger.models import Workspace
 from memoryapp.ledger.principal import Principal
@@ -89,12 +88,12 @@ def test_a_refused_row_that_quotes_it_is_shown_to_its_sender_alone(
         assert told_occurrence(mine(quay), one)["payload"]["class"] == "apiary"
 
 
-def test_why_a_file_is_there_names_no_source_out_of_sight(quay: Caller, note: Source, administrator: Principal) -> None:
-    """R6: not even the title or the place of it."""
+def test_no_file_is_made_from_it(quay: Caller, note: Source) -> None:
+    """R6: whoever may read a path reads the file, so what was told to few does not go into one."""
     made = quay.post("files", {"path": "/notes/bees.md", "content": "Bees.", "sources": [str(note.pk)]})
-    file = uuid.UUID(made.json()["items"][0]["id"])
-    assert [one["source"] for one in why_anything(mine(quay), file)["sources"]] == [str(note.pk)]
-    assert why_anything(administrator, file)["sources"] == []
+    assert made.status_code == 422
+    assert [(one["path"], one["code"]) for one in made.json()["errors"]] == [("/sources/0", "wider_than_source")]
+    assert not Entry.objects.exists()
 
 
 def test_who_acts_later_for_somebody_has_their_rules_of_paths(quay: Caller, operator: Principal) -> None:

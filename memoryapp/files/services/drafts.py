@@ -136,7 +136,8 @@ def told_about(about: About, before: Version | None) -> dict[str, Any]:
 
 
 def read_sources(write: Write, ids: Sequence[uuid.UUID]) -> list[Source]:
-    """The sources that a file is made from. Raises Invalid for what is not there, or is taken back."""
+    """The sources that a file is made from. Raises Invalid for what is not there, is taken back, or was told to few:
+    a file has no readers of its own, so whoever may read its path would read what was not meant for them."""
     if not ids:
         return []
     if len(ids) > MOST_SOURCES:
@@ -147,6 +148,11 @@ def read_sources(write: Write, ids: Sequence[uuid.UUID]) -> list[Source]:
         Violation(f"/sources/{row}", "no_such_source", "There is no such source.", "the id of a source that stands")
         for row, one in enumerate(ids)
         if one not in found or one in gone
+    ]
+    wrong += [
+        Violation(f"/sources/{row}", "wider_than_source", "It was told to few.", "sources that everybody here may read")
+        for row, one in enumerate(ids)
+        if one in found and one not in gone and found[one].audience_id
     ]
     if wrong:
         raise Invalid.all(wrong)
