@@ -205,6 +205,7 @@ def _act(
     verbs: dict[str, Callable[[Write, Proposal], Any]],
     said: dict[str, str],
 ) -> HttpResponse:
+    queries.seen(by, proposal_id)
     verb = request.POST.get("verb", "")
     if verb not in verbs:
         raise Invalid.at("/verb", "not_a_choice", "There is no such verb.", ", ".join(verbs))
