@@ -1,6 +1,6 @@
 """Files, measured: listing, matching, looking through lines and writing, in a tree of a chosen size.
 
-    DATABASE_URL=sqlite:////tmp/bench.sqlite3 python -m bench.files --files 10000 --megabytes 10
+    DATABASE_URL=sqlite:///var/bench.sqlite3 python -m bench.files --files 10000 --megabytes 10
 
 The database must be empty; it is migrated. `rg` or `grep` looks through the same bytes on disk for comparison, where it
 is installed. Times are the middle and the 95th of a hundred of several runs, in milliseconds of the clock.

@@ -242,7 +242,7 @@ def test_an_agent_writes_within_the_declared_roots_and_a_member_anywhere(
     for act in (
         lambda: tree.write("/elsewhere/a", "x", by=curator_agent),
         lambda: tree.mkdir("/notesbook", by=curator_agent),
-        lambda: tree.move("/notes/a", "/tmp/a", by=curator_agent),
+        lambda: tree.move("/notes/a", "/elsewhere/a", by=curator_agent),
     ):
         error = refused(Denied, act)
         assert (error.code, error.extra["roots"]) == ("outside_roots", ["/notes", "/people", "/projects"])

@@ -22,7 +22,8 @@ def bind_actor(write: Write, *, actor: Actor, node: Node) -> ActorNode:
     write.by.require(_right_over(actor))
     node = by_id(write, node.pk)
     if not _is_present(actor) or node.state != Node.State.ACTIVE:
-        raise Conflict(f"{actor.name} or {node.label} is no longer in use.", code="not_present")
+        gone = node.label if _is_present(actor) else actor.name
+        raise Conflict(f"{gone} is no longer in use.", code="not_present")
     bound, new = ActorNode.objects.get_or_create(
         workspace=write.workspace, actor=actor, node=node, defaults={"write": write}
     )
