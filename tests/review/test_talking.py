@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -157,7 +158,12 @@ def test_talk_and_for_you_in_the_browser(nadia: Principal, rui: Principal, opene
     assert "For Rui" in words(his.get(f"/w/harbour/queue/{case.pk}/"))
     assert "Something concerns you" in words(his.get("/w/harbour/"))
     assert "Given to you" in words(his.get("/w/harbour/for-you/"))
-    assert his.post("/w/harbour/for-you/read/").status_code == 302
+    assert his.post("/w/harbour/for-you/read/", {"until": "soon"}).status_code == 422
+    assert his.post("/w/harbour/for-you/read/", {"until": "2026-01-01T00:00:00+00:00"}).status_code == 302
+    assert "Something concerns you" in words(his.get("/w/harbour/"))
+    shown = re.search(r'name="until" value="([^"]+)"', words(his.get("/w/harbour/for-you/")))
+    assert shown
+    assert his.post("/w/harbour/for-you/read/", {"until": shown.group(1)}).status_code == 302
     assert "Something concerns you" not in words(his.get("/w/harbour/"))
     assert hers.post(f"{at}assign/", {"assignee": "nonsense"}).status_code == 422
 

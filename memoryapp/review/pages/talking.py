@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import uuid
 from typing import Any
 
@@ -86,10 +87,18 @@ def for_you(request: HttpRequest, by: Principal) -> HttpResponse:
 @require_POST
 @member_page("read_cases")
 def read(request: HttpRequest, by: Principal) -> HttpResponseBase:
-    """Note that all of it was seen."""
-    now = timezone.now()
-    record(by, "read_notices", lambda write: services.read_notices(write, now))
+    """Note that what the page showed was seen; what came since stays new."""
+    until = min(_shown_at(request.POST.get("until", "")), timezone.now())
+    record(by, "read_notices", lambda write: services.read_notices(write, until))
     return redirect(reverse("review:for-you", args=[by.workspace.slug]))
+
+
+def _shown_at(given: str) -> dt.datetime:
+    try:
+        return dt.datetime.fromisoformat(given).astimezone(dt.UTC)
+    except (ValueError, OverflowError):
+        message = "The form does not say when its page was drawn."
+        raise Invalid.at("/until", "not_a_time", message, "the page as it is now: reload it") from None
 
 
 def _talk(
