@@ -21,6 +21,8 @@ from memoryapp.sources.services import read as read_source
 
 MOST = 100
 """Files in one batch."""
+MOST_TOLD = 20_000
+"""Characters of what a file says now that a refusal tells."""
 MOST_PLACES = 20
 """Places named when a text to be replaced is there more than once."""
 LOOKED_THROUGH = 2000
@@ -135,24 +137,33 @@ def _check_lock(write: Write, entry: Entry | None, told: FileInput) -> None:
         return
     if told.lock is None:
         message = f"There is a file at {told.path} already. Name the lock of the version that you replace, or edit it."
-        raise Conflict(message, code="file_exists", extra={"lock": entry.lock})
+        text = queries.text_of(queries.latest(entry))
+        differs = difference(text, told.content, (f"version {entry.lock}", "what you sent"))
+        extra = {"lock": entry.lock, "difference": differs} | _now(text)
+        raise Conflict(message, code="file_exists", extra=extra)
     check_lock(write, entry, told.lock)
 
 
 def check_lock(write: Write, entry: Entry, lock: int | None) -> None:
-    """Raises Stale with what differs when the lock, if one is named, is not that of the latest version."""
+    """Raises Stale, with what differs and what a file says now, when the lock, if one is named, is not that of the
+    latest version."""
     if lock is None or lock == entry.lock:
         return
     extra: dict[str, object] = {"lock": entry.lock}
+    text = queries.text_of(queries.latest(entry))
     seen = queries.versions(write.by, entry).filter(sequence=lock).first()
     if seen is not None:
-        now = queries.latest(entry)
-        extra["difference"] = difference(
-            queries.text_of(seen), queries.text_of(now), (f"version {lock}", f"version {entry.lock}")
-        )
+        extra["difference"] = difference(queries.text_of(seen), text, (f"version {lock}", f"version {entry.lock}"))
+    if not entry.is_directory:
+        extra |= _now(text)
     raise Stale(
         "This was changed meanwhile. Read it again and repeat the change if it still holds.", code="stale", extra=extra
     )
+
+
+def _now(text: str) -> dict[str, object]:
+    """What a file says, for whoever was overtaken; of a long text the beginning."""
+    return {"current": text[:MOST_TOLD], "current_cut": len(text) > MOST_TOLD}
 
 
 def _body(write: Write, before: Version | None, told: FileInput, form: str) -> Body:
