@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db.models import Q
 
-from formsengine.models import OPEN, FormResponse, FormVersion
+from formsengine.models import OPEN, FormResponse, FormVersion, VersionState
 from memoryapp.ledger.models import Workspace
 from memoryapp.ontology import mentions
 from memoryapp.ontology.mentions import Mention
@@ -29,7 +29,7 @@ def register() -> None:
 def mentioning(workspace: Workspace, part: Part) -> Iterator[Mention]:
     """Forms with a binding into a type or property that goes."""
     filled = FormResponse.objects.filter(workspace=workspace, state__in=OPEN).values("version")
-    versions = FormVersion.objects.filter(workspace=workspace).filter(Q(state="published") | Q(pk__in=filled))
+    versions = FormVersion.objects.filter(workspace=workspace).filter(Q(state=VersionState.LIVE) | Q(pk__in=filled))
     for name, definition in versions.order_by("form__name").values_list("form__name", "definition"):
         if any(_names(binding, part) for binding in _bindings(definition)):
             yield Mention("form", name)

@@ -101,6 +101,42 @@ class FormVersion(WorkspaceRow):
         return f"{self.title or self.form_id} {self.number}"
 
 
+class FormDraft(WorkspaceRow):
+    """A form as it is being written: what the next version will be. `lock` counts its edits."""
+
+    form = models.OneToOneField(Form, on_delete=models.PROTECT, related_name="draft")
+    based_on = models.ForeignKey(FormVersion, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
+    definition = models.JSONField(help_text="As it stands; it may be wrong until it is published.")
+    lock = models.PositiveIntegerField(default=0)
+    write = models.ForeignKey(Write, on_delete=models.PROTECT, related_name="+")
+    recorded_at = models.DateTimeField()
+    changed_at = models.DateTimeField()
+
+    guard = Guard(mutable=("based_on", "definition", "lock", "changed_at"))
+
+    def __str__(self) -> str:
+        return f"draft of {self.form_id}"
+
+
+class FormEdit(WorkspaceRow):
+    """One edit of a draft: what it did, in words and so that it can be taken back. Nothing ever changes it."""
+
+    draft = models.ForeignKey(FormDraft, on_delete=models.PROTECT, related_name="edits")
+    number = models.PositiveIntegerField()
+    part = models.CharField(max_length=200, help_text="The part of the form that it was about.")
+    words = models.CharField(max_length=400)
+    changes = models.JSONField(help_text="Each place of the form that it changed, as it was and as it became.")
+    undoes = models.OneToOneField("self", on_delete=models.PROTECT, null=True, blank=True, related_name="undone_by")
+    write = models.ForeignKey(Write, on_delete=models.PROTECT, related_name="+")
+    recorded_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["draft", "number"], name="form_edit_once")]
+
+    def __str__(self) -> str:
+        return self.words
+
+
 class ResponseQuerySet(models.QuerySet["FormResponse"]):
     """Responses as somebody may see them."""
 

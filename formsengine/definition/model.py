@@ -189,11 +189,16 @@ class Binding(Part):
 
 
 class Unread(Part):
-    """What an import did not understand, kept as it was. It blocks publishing until a person drops or rewrites it."""
+    """What an import did not understand, kept as it was. It blocks publishing until a person drops or rewrites it.
+
+    `item` and `key` say which rule of which item it would have been, where that is known.
+    """
 
     path: str
     text: str
     why: str
+    item: str = ""
+    key: str = ""
 
 
 class Form(Part):

@@ -1,10 +1,14 @@
 """The reads of the room."""
 
 from formsengine.queries.defined import form, form_called, forms, live, version
+from formsengine.queries.editing import Writing, checked, edits, writing
 from formsengine.queries.filled import history, outcomes, response, responses, standing, viewed
 from formsengine.queries.loading import loaded, ready
 
 __all__ = [
+    "Writing",
+    "checked",
+    "edits",
     "form",
     "form_called",
     "forms",
@@ -18,4 +22,5 @@ __all__ = [
     "standing",
     "version",
     "viewed",
+    "writing",
 ]

@@ -13,6 +13,7 @@ from django.utils import timezone
 from formsengine.definition.changes import compare, worst
 from formsengine.definition.publish import check
 from formsengine.definition.stored import read
+from formsengine.evaluation.evaluate import Prepared
 from formsengine.log.commits import Clock
 from formsengine.log.migrating import preview
 from formsengine.models import OPEN, Form, FormResponse, FormVersion, VersionState
@@ -130,14 +131,25 @@ def told_version(one: FormVersion, *, whole: bool = True) -> dict[str, Any]:
 def impact(by: Principal, to: FormVersion) -> dict[str, Any]:
     """What publishing this version means: each difference from the live one, and which drafts would stand otherwise."""
     now = live(to.form)
-    told: dict[str, Any] = {"from": now.number if now else None, "to": to.number, "class": "compatible", "changes": []}
-    if now is None or now.pk == to.pk:
-        return told | {"drafts": 0, "drafts_that_change": 0, "fields": {}, "cut": False}
-    changes = compare(ready(now).plan, ready(to).plan)
-    drafts = FormResponse.objects.filter(form=to.form, state__in=OPEN).exclude(version=to).order_by("-changed_at", "pk")
+    if now is not None and now.pk == to.pk:
+        return _told_impact(now.number, to.number)
+    drafts = FormResponse.objects.filter(form=to.form, state__in=OPEN).exclude(version=to)
+    return impact_of(ready(to), to.number, now, drafts) if now is not None else _told_impact(None, to.number)
+
+
+def _told_impact(from_: int | None, to: int) -> dict[str, Any]:
+    told: dict[str, Any] = {"from": from_, "to": to, "class": "compatible", "changes": []}
+    return told | {"drafts": 0, "drafts_that_change": 0, "fields": {}, "cut": False}
+
+
+def impact_of(to: Prepared, number: int, now: FormVersion, drafts: QuerySet[FormResponse]) -> dict[str, Any]:
+    """The same of what is no version yet, for these responses."""
+    told = _told_impact(now.number, number)
+    changes = compare(ready(now).plan, to.plan)
+    drafts = drafts.order_by("-changed_at", "pk")
     changing, fields = 0, Counter[str]()
     for row in drafts.select_related("form", "version", "started_under")[:MOST_PREVIEWED]:
-        states = preview(loaded(row), ready(to), Clock(timezone.now(), row.zone))["states"]
+        states = preview(loaded(row), to, Clock(timezone.now(), row.zone))["states"]
         changing += bool(states)
         fields.update(f"{path}: {state['before']} to {state['after']}" for path, state in states.items())
     count = drafts.count()

@@ -1,27 +1,35 @@
 """The writes of the room: its public verbs."""
 
 from formsengine.services.defining import bytes_of, define, import_sheet, publish, withdraw
+from formsengine.services.editing import Edit, Edited, begin, edit, publish_draft, start_from, undo
 from formsengine.services.filling import Written, answer, assign, move, open_response, refresh, resume
 from formsengine.services.settling import accept, find, reopen, revive, send_back, submit, void
 
 __all__ = [
+    "Edit",
+    "Edited",
     "Written",
     "accept",
     "answer",
     "assign",
+    "begin",
     "bytes_of",
     "define",
+    "edit",
     "find",
     "import_sheet",
     "move",
     "open_response",
     "publish",
+    "publish_draft",
     "refresh",
     "reopen",
     "resume",
     "revive",
     "send_back",
+    "start_from",
     "submit",
+    "undo",
     "void",
     "withdraw",
 ]

@@ -20,7 +20,7 @@ from formsengine.queries.loading import ready
 from formsengine.refusals import refused, violations
 from formsengine.xlsform.importing import import_xlsform
 from memoryapp.doors.errors import Conflict, Invalid, Violation
-from memoryapp.ledger.models import Write
+from memoryapp.ledger.models import Workspace, Write
 
 LARGEST_SHEET = 5_000_000
 """Bytes of a sheet that is imported."""
@@ -69,7 +69,8 @@ def _store(write: Write, definition: Definition, report: Mapping[str, Any]) -> F
     number = form.lock + 1
     numbered = definition.model_copy(update={"version": number})
     before = form.versions.filter(number=form.lock).first()
-    if before and before.definition | {"version": 0} == as_data(numbered) | {"version": 0} and not report:
+    same = before is not None and before.definition | {"version": 0} == as_data(numbered) | {"version": 0}
+    if before and same and not report and before.state != VersionState.WITHDRAWN:
         return before
     with refused():
         data = as_data(read(as_data(numbered)))
@@ -92,9 +93,13 @@ def _store(write: Write, definition: Definition, report: Mapping[str, Any]) -> F
 
 def problems(version: FormVersion) -> list[Problem]:
     """Everything that keeps a version from being published, and what is only worth a look."""
-    definition = read(version.definition)
+    return wrong(read(version.definition), version.workspace)
+
+
+def wrong(definition: Definition, workspace: Workspace) -> list[Problem]:
+    """The same of a definition that is stored nowhere yet."""
     found = list(check(definition)[1])
-    found += wrong_bindings(definition, version.workspace)
+    found += wrong_bindings(definition, workspace)
     for number, hook in enumerate(definition.hooks):
         if hook.calls not in hooks.known():
             found.append(Problem(f"hooks/{number}", "unknown-hook", f"Nothing is called {hook.calls}.", hooks.known()))

@@ -123,12 +123,13 @@ class _Reader:
             at["test"] = "true()"
         if text is None:
             return
-        self._leave(problem.path, str(text), f"{problem.message} (character {(problem.position or 0) + 1})")
+        why = f"{problem.message} (character {(problem.position or 0) + 1})"
+        self._leave(problem.path, str(text), why, _item_at(data, parts), key)
         data["unread"] = self.unread
 
-    def _leave(self, where: str, text: str, why: str) -> None:
+    def _leave(self, where: str, text: str, why: str, item: str = "", key: str = "") -> None:
         self.report.leave(where, text, why)
-        self.unread.append({"path": where, "text": text, "why": why})
+        self.unread.append({"path": where, "text": text, "why": why, "item": item, "key": key})
 
     # Names and types come first, since rules name what stands below them.
 
@@ -316,7 +317,7 @@ class _Reader:
         try:
             written = rewrite(self._renamed(text), self.kinds, own)
         except NotReadable as wrong:
-            self._leave(where, was, str(wrong))
+            self._leave(where, was, str(wrong), str(item.get("name") or self.places.get(_line_of(where), "")), key)
             return
         item[key] = written.text
         self.report.take("rules")
@@ -378,6 +379,21 @@ class _Reader:
             binding = {"name": _name(dataset), "into": "entity", "fields": list(saved), "data": kept}
             data.setdefault("bindings", []).append(binding)
             self.report.take("entities")
+
+
+def _item_at(data: Any, parts: list[str]) -> str:
+    """The name of the innermost item on the way."""
+    name, at = "", data
+    for part in parts[:-1]:
+        at = at[int(part)] if isinstance(at, list) else at[part]
+        if isinstance(at, dict) and "kind" in at and "name" in at:
+            name = str(at["name"])
+    return name
+
+
+def _line_of(where: str) -> int:
+    found = re.match(r"survey:(\d+)", where)
+    return int(found[1]) if found else 0
 
 
 RULE_KEYS = {"relevant", "required", "filter", "count", "default", "computed", "test"}

@@ -237,6 +237,7 @@ WORDLESS = {
     "extraction.Candidate": {"kind", "rule"},
     "extraction.ExtractionRun": {"extractor", "version"},
     "forms.Form": {"name"},
+    "forms.FormEdit": {"part", "words", "changes"},
     "forms.FormNotice": {"key", "hook", "calls"},
     "forms.FormOutcome": {"binding", "row", "path", "revision"},
     "forms.FormResponse": {"language", "zone"},
