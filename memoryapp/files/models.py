@@ -106,6 +106,11 @@ class Entry(WorkspaceRow):
         indexes = [
             models.Index(fields=["workspace", "directory", "path"], name="file_in_directory"),
             models.Index(fields=["workspace", "path", "-modified_at"], name="file_path"),
+            models.Index(
+                fields=["workspace", "directory", "path"],
+                condition=Q(kind="directory", state="current"),
+                name="file_directories",
+            ),
         ]
         constraints = [
             models.UniqueConstraint(fields=["workspace", "path"], condition=Q(state="current"), name="file_path_once"),

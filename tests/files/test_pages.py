@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import html
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
+from memoryapp.files import queries
 from memoryapp.files.pages.rendering import rendered
+from memoryapp.files.pages.tree import level
+from memoryapp.files.services import placing
 from memoryapp.ledger.principal import Principal
-from tests.files.telling import Tree
+from tests.files.telling import Tree, ruled
 from tests.files.test_attachments import pdf
 from tests.visiting import client_of
 
@@ -141,11 +146,9 @@ def test_files_are_uploaded_each_by_itself_and_given_back_as_they_were(
     ],
 )
 def test_markdown_cannot_do_anything_to_the_page(text: str) -> None:
-    import re
-
-    html = str(rendered(text, "/notes/a.md", lambda path: f"/w/harbour/files/?path={path}"))
-    tags = re.findall(r"<[^>]*>", html)
-    assert not [one for one in tags if re.search(r"script|img|style|\son\w+=|javascript:|data:|vbscript:", one)], html
+    made = str(rendered(text, "/notes/a.md", lambda path: f"/w/harbour/files/?path={path}"))
+    tags = re.findall(r"<[^>]*>", made)
+    assert not [one for one in tags if re.search(r"script|img|style|\son\w+=|javascript:|data:|vbscript:", one)], made
 
 
 def test_an_administrator_rules_paths_on_the_page_of_an_agent(client: Any, tree: Tree, workspace: Any) -> None:
@@ -163,3 +166,44 @@ def test_an_administrator_rules_paths_on_the_page_of_an_agent(client: Any, tree:
     wrong = client.post(place, {"rules": "nothing people", "default": "write"}, follow=True).content.decode()
     assert "Accepted: none, read, write." in wrong
     assert Agent.objects.get(pk=caller.agent.pk).path_rules == [["/people", "none"], ["/notes", "read"]]
+
+
+def test_the_tree_at_the_side_is_open_where_one_is_and_each_directory_a_link(client: Any, tree: Tree) -> None:
+    for path in ("/notes/harbour/north", "/notes/harbour/south", "/notes/law", "/projects/kestrel"):
+        tree.mkdir(path)
+    tree.write("/notes/harbour/berths.md", "x")
+    page = shown(client, f"{FILES}?path=/notes/harbour/berths.md")
+    side = page[page.index("data-tree") : page.index("files__main")]
+    names = re.findall(r'branch__name"[^>]*>([^<]+)<', side)
+    assert names == ["Files", "notes", "harbour", "north", "south", "law", "projects"]
+    assert len(re.findall(r"aria-current", side)) == 1
+    assert re.search(r'href="/w/harbour/files/\?path=%2Fnotes%2Fharbour"[^>]*data-holds[^>]*aria-current="page"', side)
+    assert "kestrel" not in side
+    assert "kestrel" in shown(client, f"{FILES}branch/?path=/projects")
+    shown(client, f"{FILES}branch/?path=/nowhere", 404)
+
+
+def test_a_level_of_many_directories_is_a_page_at_a_time_with_the_way_kept(client: Any, tree: Tree) -> None:
+    tree.do(lambda write: placing.make_directories(write, ["/notes", *(f"/notes/{n:04}" for n in range(250))]))
+    tree.mkdir("/notes/0199/deep")
+    page = shown(client, f"{FILES}?path=/notes/0199/deep")
+    side = page[page.index("data-tree") : page.index("files__main")]
+    names = re.findall(r'branch__name"[^>]*>([^<]+)<', side)
+    assert names == ["Files", "notes", *(f"{n:04}" for n in range(100)), "0199", "deep"]
+    more = html.unescape(re.findall(r'data-more="([^"]+)"', side)[0])
+    following = shown(client, more)
+    assert re.findall(r'branch__name"[^>]*>([^<]+)<', following) == [f"{n:04}" for n in range(100, 200)]
+    more = html.unescape(re.findall(r'data-more="([^"]+)"', following)[0])
+    last = shown(client, more)
+    assert re.findall(r'branch__name"[^>]*>([^<]+)<', last) == [f"{n:04}" for n in range(200, 250)]
+    assert "data-more" not in last
+
+
+def test_the_tree_holds_nothing_that_rules_hide(tree: Tree) -> None:
+    """L1"""
+    for path in ("/notes/private/a.md", "/notes/open/a.md", "/people/ines/a.md"):
+        tree.write(path, "x")
+    by = ruled(tree.by, "none /notes/private", "none /people")
+    found = queries.branches(by, ["/", "/notes", "/people"], 10)
+    assert [(one.path, one.holds) for one in found] == [("/notes", True), ("/notes/open", False)]
+    assert [one.name for one in level(by, "/notes").nodes] == ["open"]

@@ -15,13 +15,12 @@ from memoryapp.files import queries
 from memoryapp.files.models import Entry, Form
 from memoryapp.files.pages.presenting import crumbs, differing, file_url, link, row, version
 from memoryapp.files.pages.rendering import rendered
+from memoryapp.files.pages.tree import level, tree
 from memoryapp.files.queries import Sought
 from memoryapp.files.services.serving import note
 from memoryapp.ledger.principal import Principal
 
 SIZE = 100
-IN_TREE = 200
-"""Directories shown below one in the tree at the side."""
 MOST_VERSIONS = 50
 MOST_LINKS = 50
 MOST_LINES = 2000
@@ -38,14 +37,14 @@ def files(request: HttpRequest, by: Principal) -> HttpResponse:
         "path": path,
         "crumbs": crumbs(by, path),
         "root_url": file_url(by),
-        "branch": _branches(by, ROOT),
         "asked": asked,
         "may_write": by.may("write_files"),
         "may_remove": by.may("remove_files"),
     }
     if asked:
-        return page(request, "files/found.html", context | _found(by, path, asked))
+        return page(request, "files/found.html", context | {"tree": tree(by, path)} | _found(by, path, asked))
     entry = queries.entry(by, path) if path != ROOT else None
+    context["tree"] = tree(by, path if entry is None or entry.is_directory else entry.directory)
     if entry is not None and not entry.is_directory:
         return page(request, "files/file.html", context | _file(request, by, entry))
     rows = paging.page(
@@ -68,9 +67,10 @@ def files(request: HttpRequest, by: Principal) -> HttpResponse:
 @require_safe
 @member_page("read_files")
 def branch(request: HttpRequest, by: Principal) -> HttpResponse:
-    """The directories within one, for the tree at the side: asked for as it is opened."""
+    """The directories within one, for the tree at the side, a page at a time: asked for as it is opened."""
     path = _path(request)
-    return page(request, "files/branch.html", {"by": by, "branch": _branches(by, path)})
+    queries.directory(by, path)
+    return page(request, "files/branch.html", {"level": level(by, path, request.GET.get("after", "")[:2000])})
 
 
 @require_safe
@@ -116,11 +116,6 @@ def _number(request: HttpRequest, name: str, usual: int) -> int:
     if found is None:
         raise NotFound("There is no such version.", code="no_such_version")
     return found
-
-
-def _branches(by: Principal, path: str) -> list[dict[str, Any]]:
-    directories = queries.ls(by, path).filter(kind="directory")[:IN_TREE]
-    return [row(by, one) for one in directories]
 
 
 def _found(by: Principal, path: str, asked: str) -> dict[str, Any]:

@@ -9,7 +9,9 @@ from memoryapp.files.queries.searching import search
 from memoryapp.files.queries.told import told, told_version, told_whole
 from memoryapp.files.queries.tree import (
     EVERYTHING,
+    Branch,
     as_known,
+    branches,
     directory,
     entry,
     entry_by_id,
@@ -25,11 +27,13 @@ from memoryapp.files.queries.tree import (
 
 __all__ = [
     "EVERYTHING",
+    "Branch",
     "Grepped",
     "Lines",
     "Sought",
     "as_known",
     "between",
+    "branches",
     "diff",
     "directory",
     "entry",

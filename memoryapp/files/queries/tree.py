@@ -9,8 +9,10 @@ from __future__ import annotations
 import datetime as dt
 import uuid
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet, Window
+from django.db.models.functions import RowNumber
 
 from memoryapp.access import paths
 from memoryapp.access.paths import ROOT, territory
@@ -67,6 +69,31 @@ def ls(by: Principal, path: str = EVERYTHING, *, recursive: bool = False) -> Que
     found: QuerySet[Entry] = Entry.objects.visible_to(by).filter(state=State.CURRENT)
     found = found.filter(beneath(path)) if recursive else found.filter(directory=path)
     return found.order_by("path")
+
+
+@dataclass(frozen=True)
+class Branch:
+    """A directory in a tree of directories, and whether it holds others."""
+
+    path: str
+    holds: bool
+
+
+def branches(
+    by: Principal, within: Sequence[str], size: int, *, also: Sequence[str] = (), after: str = ""
+) -> list[Branch]:
+    """The directories in sight within each of these, by path: at most `size` of each, and those named in `also`.
+
+    One query, however deep: directories have an index of their own, so that files cost nothing here.
+    """
+    by.require("read_files")
+    directories = Entry.objects.visible_to(by).filter(state=State.CURRENT, kind=Kind.DIRECTORY)
+    rows = directories.filter(directory__in=within, path__gt=after).annotate(
+        place=Window(RowNumber(), partition_by="directory", order_by="path"),
+        holds=Exists(directories.filter(directory=OuterRef("path"))),
+    )
+    chosen = rows.filter(Q(place__lte=size) | Q(path__in=also)).order_by("path")
+    return [Branch(path, holds) for path, holds in chosen.values_list("path", "holds")]
 
 
 def recallable(by: Principal, *, known_at: dt.datetime | None = None) -> QuerySet[Entry]:
