@@ -30,6 +30,9 @@ class User(AbstractUser):
 
     preferences = models.JSONField(default=dict, blank=True, help_text="Theme, keyboard, saved choices.")
 
+    entered: "list[Membership] | None" = None
+    """The present memberships, where they were found together with the account: see `access.sessions`."""
+
 
 class Membership(UnderPaths, WorkspaceRow):
     """A person's place in a workspace. The actor stays when the membership ends."""

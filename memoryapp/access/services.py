@@ -17,6 +17,7 @@ from django.core.exceptions import ValidationError
 from memoryapp.access import capabilities, keys
 from memoryapp.access.models import AccessChange, Agent, AgentKey, Membership, SavedView, User
 from memoryapp.access.paths import OPEN, read_rules
+from memoryapp.access.sessions import memberships_of
 from memoryapp.doors.errors import Conflict, Denied, Invalid, NotFound
 from memoryapp.ledger.models import Actor, Workspace, WorkspaceRow, Write
 from memoryapp.ledger.principal import Principal
@@ -62,11 +63,8 @@ def principal_for_member(user: User, workspace_slug: str, *, channel: str = "con
 
     Raises NotFound when there is no such workspace or the person is no member of it: the two cannot be told apart.
     """
-    membership = (
-        Membership.objects.select_related("workspace", "actor")
-        .filter(user_id=user.pk, workspace__slug=workspace_slug, ended_at__isnull=True, user__is_active=True)
-        .first()
-    )
+    mine = memberships_of(user) if user.is_active else []
+    membership = next((one for one in mine if one.workspace.slug == workspace_slug), None)
     if membership is None:
         raise NotFound("There is no such workspace, or you are not a member of it.", code="workspace_not_found")
     return principal_of(membership, channel=channel, trace_id=trace_id)

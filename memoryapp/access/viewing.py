@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -14,17 +14,41 @@ from memoryapp.access import queries, services
 from memoryapp.access.services import PLACES
 from memoryapp.doors.errors import DomainError
 from memoryapp.doors.pages import address, member_page
+from memoryapp.ledger.models import Workspace
 from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import record
+from memoryapp.ledger.together import Rows, read
 
 MOST = 50
 
 
-def offered(by: Principal, place: str, query: str, given: list[tuple[str, str]]) -> dict[str, Any]:
-    """What the menu of views shows: those `given` with every workspace as (name, query), and those that were kept."""
+class _Kept(NamedTuple):
+    pk: uuid.UUID
+    name: str
+    query: str
+    is_mine: bool
+    whose: str
+
+
+def kept(by: Principal, place: str) -> Rows:
+    """The views of a list that were kept, as a value that a page asks for together with others: see `offered`."""
+    return Rows(queries.views(by, place)[:MOST], "pk", "name", "query", "owner", "owner__name")
+
+
+def offered(
+    by: Principal, place: str, query: str, given: list[tuple[str, str]], gathered: str | None = None
+) -> dict[str, Any]:
+    """What the menu of views shows: those `given` with every workspace as (name, query), and those that were kept.
+
+    `gathered` is what `kept` found, where the page asked for it already."""
     url = address(by, PLACES[place])
-    kept = list(queries.views(by, place)[:MOST])
-    named = [*given, *((one.name, one.query) for one in kept)]
+    if gathered is None:
+        gathered = Workspace.objects.values_list(kept(by, place), flat=True).get(pk=by.workspace.pk)
+    found = [
+        _Kept(uuid.UUID(pk), name, asked, uuid.UUID(owner) == by.actor.pk, whose)
+        for pk, name, asked, owner, whose in read(gathered)
+    ]
+    named = [*given, *((one.name, one.query) for one in found)]
     return {
         "place": place,
         "query": query,
@@ -33,10 +57,10 @@ def offered(by: Principal, place: str, query: str, given: list[tuple[str, str]])
         "kept": [
             _item(url, one.name, one.query, query)
             | {
-                "whose": "" if one.owner_id == by.actor.pk else one.owner.name,
-                "forget_url": address(by, "access:forget-view", one.pk) if one.owner_id == by.actor.pk else "",
+                "whose": "" if one.is_mine else one.whose,
+                "forget_url": address(by, "access:forget-view", one.pk) if one.is_mine else "",
             }
-            for one in kept
+            for one in found
         ],
         "keep_url": address(by, "access:keep-view"),
         "is_new": all(asked != query for _, asked in named),

@@ -92,8 +92,12 @@ def settle(write: Write, cases: Sequence[Case]) -> list[Belief]:
 
 def suggested(write_or_workspace: Write | Workspace, older: Belief, newcomer: Belief) -> Rule | None:
     """The rule that would settle these two now."""
-    workspace = write_or_workspace if isinstance(write_or_workspace, Workspace) else write_or_workspace.workspace
-    rules = rules_of(Workspace.objects.values_list("settings", flat=True).get(pk=workspace.pk))
+    if isinstance(write_or_workspace, Workspace):
+        workspace, settings = write_or_workspace, write_or_workspace.settings
+    else:
+        workspace = write_or_workspace.workspace
+        settings = Workspace.objects.values_list("settings", flat=True).get(pk=workspace.pk)
+    rules = rules_of(settings)
     return next((rule for rule in rules if _fits(current_ontology(workspace), rule, older, newcomer)), None)
 
 

@@ -82,9 +82,8 @@ def told(by: Principal, case: Case) -> dict[str, Any]:
 def headlines(by: Principal, cases: Sequence[Case]) -> Mapping[uuid.UUID, str]:
     """What each proposes, in one line."""
     ids = {case.key: case.pk for case in cases}
-    found = list(Proposal.objects.visible_to(by).filter(pk__in=list(ids)))
-    says = queries.revisions(found)
-    return {ids[str(one.pk)]: queries.title(says.get(one.pk)) for one in found}
+    found = queries.latest_revisions(Proposal.objects.visible_to(by).filter(pk__in=list(ids)))
+    return {ids[str(one.proposal_id)]: queries.title(one) for one in found}
 
 
 def decide(write: Write, case: Case, verdict: str, edits: dict[str, Any]) -> None:

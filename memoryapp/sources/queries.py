@@ -6,7 +6,7 @@ Everything is within the caller's workspace; what lies outside does not exist fo
 from __future__ import annotations
 
 import uuid
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -121,7 +121,14 @@ def source(by: Principal, source_id: uuid.UUID) -> Source:
 def in_place(by: Principal, source_ids: list[uuid.UUID]) -> dict[uuid.UUID, InPlace]:
     """Each source where it stands, in two queries however many there are. Ids out of sight are left out."""
     by.require("read_sources")
-    found = [one for one in prepared.rows(_with_ids, by=by, ids=source_ids) if seen(by, one)]
+    return placed(by, prepared.rows(_with_ids, by=by, ids=source_ids))
+
+
+def placed(by: Principal, within_sight: Iterable[Source]) -> dict[uuid.UUID, InPlace]:
+    """These sources, which the caller may be served, where they stand, in one query. What was read from a file that
+    they may not read is left out."""
+    by.require("read_sources")
+    found = [one for one in within_sight if seen(by, one)]
     wanted = {(turn.thread_id, turn.position + step) for turn in found if turn.position is not None for step in (-1, 1)}
     around = (
         Source.objects.visible_to(by)

@@ -13,6 +13,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from memoryapp.access.models import Membership
+from memoryapp.access.sessions import memberships_of
 from memoryapp.console import navigation as places
 from memoryapp.console import wording
 from memoryapp.console.drawing import Drawing, draw
@@ -130,8 +131,7 @@ def memberships(context: RequestContext) -> list[Membership]:
     request = context.get("request")
     if request is None or not request.user.is_authenticated:
         return []
-    mine = Membership.objects.filter(user_id=request.user.pk, ended_at__isnull=True).select_related("workspace")
-    return list(mine.order_by("workspace__name"))
+    return memberships_of(request.user)
 
 
 @register.simple_tag(takes_context=True)

@@ -14,7 +14,7 @@ from memoryapp.graph import changes
 from memoryapp.graph.cases.conflicts import owner_labels
 from memoryapp.graph.models import Belief
 from memoryapp.graph.models.beliefs import Standing, Status
-from memoryapp.graph.queries.told import quotes, told
+from memoryapp.graph.queries.told import quotes_of, told
 from memoryapp.graph.services import conflict
 from memoryapp.graph.services.beliefs import change_state, end, supersede
 from memoryapp.graph.services.undoing import undo as undo_graph
@@ -113,7 +113,7 @@ def _present(by: Principal, case: Case) -> dict[str, Any]:
     return {
         "belief": told(belief),
         "owners": owner_labels([belief.pk])[belief.pk],
-        "sources": quotes(by, [belief.pk])[belief.pk],
+        "sources": quotes_of(by, [belief.pk])[belief.pk],
         "successor": told(successor) if successor else None,
         "initial": {"at": moments.render(ends.instant, ends.precision)},
     }

@@ -9,7 +9,7 @@ import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from memoryapp.doors import moments
@@ -17,10 +17,11 @@ from memoryapp.graph import policy
 from memoryapp.graph.models import Belief, Node, Relation, RelationPlayer
 from memoryapp.graph.models.beliefs import Audience
 from memoryapp.graph.queries import walks, why
-from memoryapp.graph.queries.told import provenance, quotes, told
+from memoryapp.graph.queries.told import provenance, quotes_of, told
 from memoryapp.graph.services import conflict, undoing, verdicts
 from memoryapp.ledger.models import Write
 from memoryapp.ledger.principal import Principal
+from memoryapp.ledger.together import Rows, read
 from memoryapp.review import registry, sight
 from memoryapp.review.models import Case, CaseSubject, Decision
 from memoryapp.review.registry import Asks, CaseKind, Field, Subject, Suggestion, Verdict
@@ -29,6 +30,7 @@ from memoryapp.sources.models import Source
 SIDES = ("older", "newcomer")
 NAMES = {"older": "Held now", "newcomer": "Newcomer"}
 
+OWNER = "relation__players__node__label"
 NEVER_RIGHT = "The newcomer takes its place, and what is held now is served no more, not even for its own time."
 PUT_RIGHT = "Becomes a statement of yours, derived from the one you edit."
 EDITS = (
@@ -119,10 +121,10 @@ def present(by: Principal, case: Case) -> dict[str, Any]:
     """Both sides with their sources, what rests on each, the words that differ, and the dates that would fit."""
     sides = _sides(by, case)
     older, newcomer = sides["older"], sides["newcomer"]
-    quoted = quotes(by, [older.pk, newcomer.pk])
+    quoted = quotes_of(by, [older.pk, newcomer.pk])
     removed, added = word_diff(older.content, newcomer.content)
-    owners = owner_labels([older.pk, newcomer.pk])
-    resting = walks.dependants_of(by, [older.pk, newcomer.pk])
+    owners = {belief.pk: [label for (label,) in read(belief.owned_by)] for belief in (older, newcomer)}  # type: ignore[attr-defined]
+    resting = {belief.pk: _resting_on(by, belief) for belief in (older, newcomer)}
     served = why.times_served(by, {older.pk: None, newcomer.pk: case.opened_at})
     return {
         "sides": [
@@ -133,7 +135,7 @@ def present(by: Principal, case: Case) -> dict[str, Any]:
                 "owners": owners[belief.pk],
                 "recorded": provenance(belief.write),
                 "sources": quoted[belief.pk],
-                "resting_on_it": len(resting[belief.pk]),
+                "resting_on_it": resting[belief.pk],
                 "served": served[belief.pk],
                 "words": removed if side == "older" else added,
             }
@@ -214,15 +216,16 @@ def initial(older: Belief, newcomer: Belief) -> dict[str, str]:
 
 def owner_labels(beliefs: Sequence[uuid.UUID]) -> dict[uuid.UUID, list[str]]:
     """Whose memory each of these is, by name."""
-    owned = RelationPlayer.objects.filter(
-        kind="ownership", role="owned", belief__in=beliefs, relation__state=Relation.State.ACTIVATED
-    )
-    of_relation = dict(owned.values_list("relation", "belief"))
     labels: dict[uuid.UUID, list[str]] = {belief: [] for belief in beliefs}
-    owners = RelationPlayer.objects.filter(kind="ownership", role="owner", relation__in=list(of_relation))
-    for relation, label in owners.order_by("position").values_list("relation", "node__label"):
-        labels[of_relation[relation]].append(label)
+    for belief, label in _ownerships().filter(belief__in=beliefs).values_list("belief", OWNER):
+        labels[belief].append(label)
     return labels
+
+
+def _ownerships() -> QuerySet[RelationPlayer]:
+    """What is owned, once for each that owns it, in the order in which they were named."""
+    owned = RelationPlayer.objects.filter(kind="ownership", role="owned", relation__state=Relation.State.ACTIVATED)
+    return owned.filter(relation__players__role="owner").order_by("relation__players__position")
 
 
 def _day(instant: dt.datetime | None, precision: str) -> str:
@@ -282,10 +285,21 @@ def _sides(by: Principal, case: Case) -> dict[str, Belief]:
     if seen is not None and seen[0] == by.actor.pk:
         return seen[1]
     ids = {one.role: one.subject_id for one in case.subjects.all() if one.role in SIDES}
-    found = Belief.objects.visible_to(by).select_related("write__actor").in_bulk(list(ids.values()))
+    of_it = OuterRef("pk")
+    beliefs = Belief.objects.visible_to(by).select_related("write__actor")
+    asked = beliefs.annotate(
+        owned_by=Rows(_ownerships().filter(belief=of_it), OWNER),
+        is_rested_on=Exists(walks.used_by(of_it)),
+    )
+    found = asked.in_bulk(list(ids.values()))
     sides = {side: found[ids[side]] for side in SIDES}
     case.sides_seen = (by.actor.pk, sides)  # type: ignore[attr-defined]
     return sides
+
+
+def _resting_on(by: Principal, belief: Belief) -> int:
+    """How many would fall with it."""
+    return len(walks.dependants(by, belief=belief.pk)) if belief.is_rested_on else 0  # type: ignore[attr-defined]
 
 
 def _relation_id(case: Case) -> Any:

@@ -13,7 +13,7 @@ from memoryapp.graph.cases.conflicts import owner_labels
 from memoryapp.graph.models import Belief, Relation
 from memoryapp.graph.models.beliefs import Status
 from memoryapp.graph.queries import falling, withdrawals
-from memoryapp.graph.queries.told import quotes, told
+from memoryapp.graph.queries.told import quotes_of, told
 from memoryapp.graph.services import conflict, withdrawing
 from memoryapp.graph.services.editing import put_right
 from memoryapp.graph.services.undoing import undo as undo_graph
@@ -110,7 +110,7 @@ def _present_lost(by: Principal, case: Case) -> dict[str, Any]:
     return {
         "belief": told(belief),
         "owners": owner_labels([belief.pk])[belief.pk],
-        "sources": quotes(by, [belief.pk])[belief.pk],
+        "sources": quotes_of(by, [belief.pk])[belief.pk],
         "falls_with_it": [told(one) for one in fall.fallen if one.pk != belief.pk][: withdrawals.SHOWN],
         "comes_back": [told(one.older) for one in fall.restored],
         "initial": {"text": belief.content},
@@ -192,7 +192,7 @@ def _present_return(by: Principal, case: Case) -> dict[str, Any]:
     """The belief that had been replaced, and what had taken its place."""
     about = _about(case)
     seen = Belief.objects.visible_to(by).in_bulk([about["older"], about["successor"]])
-    quoted = quotes(by, list(seen))
+    quoted = quotes_of(by, list(seen))
     return {
         "belief": told(seen[about["older"]]),
         "sources": quoted[about["older"]],

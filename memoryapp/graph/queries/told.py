@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, F, OuterRef, QuerySet
 
 from memoryapp.doors import moments
 from memoryapp.graph.models import Belief, BeliefState, Relation, RelationPlayer
@@ -60,13 +60,24 @@ def quotes(by: Principal, thing_ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, lis
     wanted = list(thing_ids)
     of_relation = {relation: belief or played_by for relation, belief, played_by in prepared.rows(_sourced, ids=wanted)}
     players = prepared.rows(_evidence, by=by, relations=list(of_relation))
-    ids = [player.source_id for player in players if player.source_id]
-    in_place = sources.in_place(by, ids) if ids and by.may("read_sources") else {}
-    found: dict[uuid.UUID, list[Told]] = defaultdict(list)
-    for player in players:
+    return _quoted(by, [(of_relation[player.relation_id], player) for player in players])
+
+
+def quotes_of(by: Principal, belief_ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, list[Told]]:
+    """What `quotes` says of beliefs alone, in one query less."""
+    players = prepared.rows(_evidence_of, by=by, beliefs=list(belief_ids))
+    return _quoted(by, [(player.stands_on_it, player) for player in players])  # type: ignore[attr-defined]
+
+
+def _quoted(by: Principal, found: Sequence[tuple[uuid.UUID, RelationPlayer]]) -> dict[uuid.UUID, list[Told]]:
+    players = [player for _, player in found]
+    said = [player.source for player in players if player.source]
+    in_place = sources.placed(by, said) if said and by.may("read_sources") else {}
+    quoted: dict[uuid.UUID, list[Told]] = defaultdict(list)
+    for thing, player in found:
         if player.source is not None:
-            found[of_relation[player.relation_id]].append(_quote(player, in_place.get(player.source.pk)))
-    return found
+            quoted[thing].append(_quote(player, in_place.get(player.source.pk)))
+    return quoted
 
 
 def _sourced(ids: Sequence[uuid.UUID]) -> QuerySet[RelationPlayer, Any]:
@@ -78,8 +89,22 @@ def _sourced(ids: Sequence[uuid.UUID]) -> QuerySet[RelationPlayer, Any]:
 
 
 def _evidence(by: Principal, relations: Sequence[uuid.UUID]) -> QuerySet[RelationPlayer]:
+    return _read(by).filter(relation__in=relations)
+
+
+def _evidence_of(by: Principal, beliefs: Sequence[uuid.UUID]) -> QuerySet[RelationPlayer]:
+    sourced = _read(by).filter(
+        relation__state=Relation.State.ACTIVATED,
+        relation__players__role="sourced",
+        relation__players__belief__in=beliefs,
+    )
+    return sourced.annotate(stands_on_it=F("relation__players__belief"))
+
+
+def _read(by: Principal) -> QuerySet[RelationPlayer]:
+    """What is quoted of sources that the caller may be served."""
     players = RelationPlayer.objects.filter(
-        readable_by(by, "source__"), workspace=by.workspace, kind="sourcing", role="evidence", relation__in=relations
+        readable_by(by, "source__"), workspace=by.workspace, kind="sourcing", role="evidence"
     )
     taken_back = Exists(WithdrawnSource.objects.filter(source=OuterRef("source"), in_force=True))
     return (

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import OuterRef, QuerySet
 
 from memoryapp.doors.errors import NotFound
 from memoryapp.graph.models import Belief, Relation, RelationPlayer
@@ -127,11 +127,16 @@ class Support:
 def dependants_of(by: Principal, beliefs: Iterable[uuid.UUID]) -> dict[uuid.UUID, list[uuid.UUID]]:
     """What would fall with each of these beliefs, all of them in sight. One query where nothing rests on any."""
     wanted = list(beliefs)
-    used = RelationPlayer.objects.filter(
-        kind="derivation", role="premise", belief__in=wanted, relation__state=Relation.State.ACTIVATED
-    )
-    rested_on = set(used.values_list("belief", flat=True))
+    rested_on = set(used_by(wanted).values_list("belief", flat=True))
     return {one: dependants(by, belief=one) if one in rested_on else [] for one in wanted}
+
+
+def used_by(beliefs: Collection[uuid.UUID] | OuterRef) -> QuerySet[RelationPlayer]:
+    """Where these beliefs, or the one of an outer query, are premises of a standing derivation."""
+    of = {"belief": beliefs} if isinstance(beliefs, OuterRef) else {"belief__in": beliefs}
+    return RelationPlayer.objects.filter(
+        kind="derivation", role="premise", relation__state=Relation.State.ACTIVATED, **of
+    )
 
 
 def _seen(by: Principal, belief_id: uuid.UUID) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import F, QuerySet
 
 from memoryapp.doors.errors import DomainError, NotFound
 from memoryapp.ledger.principal import Principal
@@ -56,6 +56,11 @@ def revisions(found: Sequence[Proposal]) -> dict[uuid.UUID, ProposalRevision]:
     wanted = {one.pk: one.revision for one in found}
     rows = ProposalRevision.objects.filter(proposal__in=list(wanted))
     return {row.proposal_id: row for row in rows if wanted[row.proposal_id] == row.number}
+
+
+def latest_revisions(found: QuerySet[Proposal]) -> QuerySet[ProposalRevision]:
+    """The same of proposals that a query finds, as one query."""
+    return ProposalRevision.objects.filter(proposal__in=found.values("pk"), number=F("proposal__revision"))
 
 
 def title(revision: ProposalRevision | None) -> str:

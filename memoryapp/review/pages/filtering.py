@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import uuid
 from typing import Any
 
-from memoryapp.access.viewing import offered
+from memoryapp.access.viewing import kept, offered
 from memoryapp.ledger.models import Actor
 from memoryapp.ledger.principal import Principal
+from memoryapp.ledger.together import Rows, read
 from memoryapp.review import registry
 from memoryapp.review.pages.address import AGES, ASSIGNEES, ORDERS, WEIGHTS, Address
 from memoryapp.review.queries import Waiting
@@ -25,12 +27,18 @@ VIEWS = (
 
 def filters_of(by: Principal, address: Address, waiting: Waiting) -> dict[str, Any]:
     """The filter bar of the queue: what is chosen, what may be chosen, and what is in force."""
-    actors = _actors(by, address)
+    actors = _actors(by, address, waiting)
     return {
         "choices": _choices(by, address, waiting, actors),
         "chips": address.chips(actors),
-        "views": offered(by, "queue", address.filters_query, _given(waiting)),
+        "views": offered(by, "queue", address.filters_query, _given(waiting), waiting.also.get("views")),
     }
+
+
+def asked_with(by: Principal) -> dict[str, Any]:
+    """What the filter bar needs to know, as values that the counts of the queue are asked for together with."""
+    agents = Actor.objects.filter(workspace=by.workspace, kind=Actor.Kind.AGENT).order_by("name")[:MOST_AGENTS]
+    return {"agents": Rows(agents, "pk", "name"), "views": kept(by, "queue")}
 
 
 def _given(waiting: Waiting) -> list[tuple[str, str]]:
@@ -65,11 +73,10 @@ def _orders() -> list[tuple[str, str]]:
     return [(name, words) for name, words in ORDERS.items() if name]
 
 
-def _actors(by: Principal, address: Address) -> dict[str, str]:
+def _actors(by: Principal, address: Address, waiting: Waiting) -> dict[str, str]:
     """Who may have told what waits, by id: agents, and whoever a filter names."""
     named = [address.parameters[name] for name in ("agent", "assignee") if address.beside(name)]
-    agents = Actor.objects.filter(workspace=by.workspace, kind=Actor.Kind.AGENT).order_by("name")[:MOST_AGENTS]
-    found = {str(actor.pk): actor.name for actor in agents}
+    found = {str(uuid.UUID(pk)): name for pk, name in read(waiting.also.get("agents"))}
     missing = [one for one in named if one not in found]
     for actor in Actor.objects.filter(workspace=by.workspace, pk__in=missing) if missing else ():
         found[str(actor.pk)] = actor.name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import uuid
 from collections import Counter
 from dataclasses import dataclass
@@ -15,10 +16,11 @@ from django.utils import timezone
 from memoryapp.doors.errors import DomainError, Stale
 from memoryapp.ledger.models import Actor
 from memoryapp.ledger.principal import Principal
+from memoryapp.ledger.together import Rows, read
 from memoryapp.review import queries, registry
 from memoryapp.review.models import Case, CaseChange, Decision
 from memoryapp.review.pages.address import Address
-from memoryapp.review.pages.filtering import filters_of
+from memoryapp.review.pages.filtering import asked_with, filters_of
 from memoryapp.review.pages.form import Typed, form_of
 from memoryapp.review.queries import Page, Presented
 
@@ -53,8 +55,8 @@ def beginning(by: Principal, address: Address) -> dict[str, Any]:
 def beside(by: Principal, address: Address, found: Page | None = None, case: Case | None = None) -> dict[str, Any]:
     """What stands beside the case in front: the list, what is looked for in it, and what comes after this one."""
     found = found or _listed(by, address)
-    waiting = queries.waiting(by)
-    last = _last_decision(by) if by.may("decide_cases") else None
+    waiting = queries.waiting(by, asked_with(by) | ({"last": _last_decision(by)} if by.may("decide_cases") else {}))
+    last = next((_Last(pk, at) for pk, at in read(waiting.also.get("last"))), None)
     return {
         "by": by,
         "address": address,
@@ -70,7 +72,7 @@ def beside(by: Principal, address: Address, found: Page | None = None, case: Cas
         "several_url": reverse("review:several", args=[by.workspace.slug]) if by.may("decide_cases") else "",
         "last": last,
         "last_url": address.to("undo", last.pk) if last else "",
-        "ahead_url": _ahead(by, address, case, found.cases),
+        "ahead_url": _ahead(by, address, case, found),
     }
 
 
@@ -80,7 +82,7 @@ def alone(by: Principal, address: Address, case: Case) -> dict[str, Any]:
         "by": by,
         "address": address,
         "front": case_view(by, address, case),
-        "ahead_url": _ahead(by, address, case, []),
+        "ahead_url": _ahead(by, address, case, None),
     }
 
 
@@ -180,18 +182,31 @@ def _known(by: Principal, case_id: uuid.UUID | None) -> Case | None:
     return Case.objects.visible_to(by).filter(pk=case_id).first() if case_id else None
 
 
-def _ahead(by: Principal, address: Address, case: Case | None, listed: list[Case]) -> str:
+def _ahead(by: Principal, address: Address, case: Case | None, found: Page | None) -> str:
     """Where the case lies that will be in front once this one is decided; the browser fetches it meanwhile."""
     if case is None or case.state != Case.State.OPEN or not by.may("decide_cases"):
         return ""
-    behind = next((after for one, after in pairwise(listed) if one.pk == case.pk), None)
-    following = behind or queries.next_after(by, case, address.filters)
+    listed = found.cases if found else []
+    following = next((after for one, after in pairwise(listed) if one.pk == case.pk), None)
+    if following is None and found and not found.before and not found.after and listed:
+        following = next((one for one in listed if one.pk != case.pk), None)
+    elif following is None:
+        following = queries.next_after(by, case, address.filters)
     return address.case(following) if following else ""
 
 
-def _last_decision(by: Principal) -> Decision | None:
+def _last_decision(by: Principal) -> Rows:
+    """The latest decision of the one who looks that stands."""
     mine = queries.decisions(by, actor_id=by.actor.pk)
-    return mine.filter(undoes__isnull=True, undone_by__isnull=True).first()
+    return Rows(mine.filter(undoes__isnull=True, undone_by__isnull=True)[:1], "pk", "decided_at")
+
+
+class _Last:
+    """A decision by its id, and when it was given."""
+
+    def __init__(self, pk: str, at: str) -> None:
+        given = dt.datetime.fromisoformat(at)
+        self.pk, self.decided_at = uuid.UUID(pk), given if given.tzinfo else given.replace(tzinfo=dt.UTC)
 
 
 def _who_is_on(by: Principal, case: Case) -> str:

@@ -12,7 +12,9 @@ from memoryapp.doors.errors import NotFound
 from memoryapp.ledger.principal import Principal
 from memoryapp.review import registry
 from memoryapp.review.models import Case, CaseChange, Decision
+from memoryapp.review.queries.happened import happened
 from memoryapp.review.queries.judging import precedents
+from memoryapp.review.queries.subjects import bring_subjects, with_subjects
 from memoryapp.review.registry import Suggestion, Verdict
 
 
@@ -43,16 +45,11 @@ class Presented:
 def case(by: Principal, case_id: uuid.UUID) -> Case:
     """One case with what it is about."""
     by.require("read_cases")
-    found = (
-        Case.objects.visible_to(by)
-        .filter(pk=case_id)
-        .select_related("claimed_by", "assignee", "write__actor")
-        .prefetch_related("subjects")
-        .first()
-    )
-    if found is None:
+    named = Case.objects.visible_to(by).filter(pk=case_id).select_related("claimed_by", "assignee", "write__actor")
+    found = bring_subjects(with_subjects(named))
+    if not found:
         raise NotFound("There is no such case.", code="no_such_case")
-    return found
+    return found[0]
 
 
 def presented(by: Principal, case_id: uuid.UUID) -> Presented:
@@ -65,6 +62,7 @@ def shown(by: Principal, found: Case) -> Presented:
     kind = registry.kind_named(found.kind)
     is_open = found.state == Case.State.OPEN
     blocked = kind.blocked(by, found) if is_open else {}
+    changes, decisions = happened(found)
     return Presented(
         case=found,
         kind=kind,
@@ -73,12 +71,10 @@ def shown(by: Principal, found: Case) -> Presented:
             Choice(digit, verdict, blocked.get(verdict.key, "")) for digit, verdict in enumerate(kind.verdicts, start=1)
         ],
         suggestion=kind.suggest(by, found) if is_open else None,
-        changes=list(found.changes.select_related("write__actor").order_by("lock")),
+        changes=changes,
         policy=kind.policy(by, found) if is_open else "",
         precedents=precedents(by, found) if is_open else [],
-        decisions=list(
-            found.decisions.select_related("decided_by", "write", "undone_by__decided_by").order_by("decided_at")
-        ),
+        decisions=decisions,
     )
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from django.db.models import IntegerField, Q, QuerySet, Subquery
@@ -47,11 +48,12 @@ class Waiting:
     mine: Count
     snoozed: Count
     oldest: dt.datetime | None
+    also: dict[str, Any] = field(default_factory=dict)
 
 
-def waiting(by: Principal) -> Waiting:
+def waiting(by: Principal, also: Mapping[str, Any] | None = None) -> Waiting:
     """How much waits for a person, of what the caller may see: one query, which reads no more than the bound of any
-    kind."""
+    kind. `also` names other values that the same query finds on the way."""
     by.require("read_cases")
     now = timezone.now()
     opened = Case.objects.visible_to(by).filter(state=Case.State.OPEN)
@@ -61,6 +63,7 @@ def waiting(by: Principal) -> Waiting:
         "mine": _Bounded(opened.filter(Q(assignee=by.actor) | Q(claimed_by=by.actor, claimed_until__gt=now))),
         "snoozed": _Bounded(opened.filter(snoozed_until__gt=now)),
         "oldest": Subquery(waits.order_by("opened_at").values("opened_at")[:1]),
+        **(also or {}),
     }
     found: Any = Workspace.objects.values(**asked).get(pk=by.workspace.pk)
     by_kind = {kind: Count(found[f"of_{number}"]) for number, kind in enumerate(kinds) if found[f"of_{number}"]}
@@ -70,6 +73,7 @@ def waiting(by: Principal) -> Waiting:
         mine=Count(found["mine"]),
         snoozed=Count(found["snoozed"]),
         oldest=found["oldest"],
+        also={name: found[name] for name in also or ()},
     )
 
 

@@ -15,6 +15,7 @@ from memoryapp.doors.errors import Invalid
 from memoryapp.ledger.principal import Principal
 from memoryapp.review import registry, sight
 from memoryapp.review.models import Case
+from memoryapp.review.queries.subjects import bring_subjects, with_subjects
 
 ORDERS = {
     "priority": ("-priority", "opened_at", "pk"),
@@ -79,13 +80,13 @@ def listed(
 
     However deep it lies, a page reads its own rows and no others: each step is a range of an index.
     """
-    found = queue(by, filters)
+    found = with_subjects(queue(by, filters))
     if before is not None:
         steps = [step.reverse() for step in reversed(_behind(found, before, filters.order, backwards=True))]
-        cases = list(islice(chain.from_iterable(_few(steps, size + 1)), size + 1))
+        cases = bring_subjects(islice(chain.from_iterable(_few(steps, size + 1)), size + 1))
         return Page(cases[size - 1 :: -1] if len(cases) > size else cases[::-1], len(cases) > size, True)
     steps = _behind(found, after, filters.order) if after is not None else [found]
-    cases = list(islice(chain.from_iterable(_few(steps, size + 1)), size + 1))
+    cases = bring_subjects(islice(chain.from_iterable(_few(steps, size + 1)), size + 1))
     return Page(cases[:size], after is not None, len(cases) > size)
 
 

@@ -12,6 +12,7 @@ from memoryapp.ledger.principal import Principal
 from memoryapp.review import registry
 from memoryapp.review.models import Case, Decision
 from memoryapp.review.queries.decided import decisions
+from memoryapp.review.queries.subjects import bring_subjects, with_subjects
 from memoryapp.review.registry import Verdict
 
 MOST = 100
@@ -29,13 +30,9 @@ class Outlook:
 def some(by: Principal, case_ids: Sequence[uuid.UUID]) -> list[Case]:
     """These cases, those in sight, in the order in which they were named."""
     by.require("read_cases")
-    found = (
-        Case.objects.visible_to(by)
-        .filter(pk__in=case_ids[:MOST])
-        .select_related("claimed_by", "assignee", "write__actor")
-        .prefetch_related("subjects")
-        .in_bulk()
-    )
+    named = Case.objects.visible_to(by).filter(pk__in=case_ids[:MOST])
+    named = named.select_related("claimed_by", "assignee", "write__actor")
+    found = {case.pk: case for case in bring_subjects(with_subjects(named))}
     return [found[one] for one in dict.fromkeys(case_ids) if one in found]
 
 
