@@ -2,12 +2,17 @@
 
 from django.urls import URLPattern, path
 
-from formsengine.pages import collecting, filling
+from formsengine.pages import collecting, filling, publishing, writing
 
 app_name = "forms"
 urlpatterns: list[URLPattern] = [
     path("forms/", collecting.forms, name="forms"),
     path("forms/import/", collecting.import_form, name="import"),
+    path("forms/new/", writing.new, name="new"),
+    path("forms/<uuid:form_id>/edit/", writing.edit, name="edit"),
+    path("forms/<uuid:form_id>/edit/rule/", writing.rule, name="rule"),
+    path("forms/<uuid:form_id>/edit/attempt/", writing.attempt, name="attempt"),
+    path("forms/<uuid:form_id>/versions/", publishing.versions, name="versions"),
     path("forms/<uuid:form_id>/", collecting.form, name="form"),
     path("forms/<uuid:form_id>/open/", collecting.open_form, name="open"),
     path("forms/<uuid:form_id>/export/<str:verb>/", collecting.export, name="export"),

@@ -16,7 +16,7 @@ from formsengine.models import OPEN, ResponseState
 from formsengine.queries import defined, exporting, filled
 from memoryapp.doors import paging
 from memoryapp.doors.errors import DomainError, Invalid
-from memoryapp.doors.pages import address, here, member_page, number, page
+from memoryapp.doors.pages import address, here, member_page, page
 from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import record
 
@@ -50,6 +50,7 @@ def forms(request: HttpRequest, by: Principal) -> HttpResponse:
             "search": text,
             "filters_set": [{"words": f"“{text}”", "clear_url": here(request, q="")}] if text else [],
             "may_fill": by.may("fill_forms"),
+            "new_url": address(by, "forms:new") if by.may("write_forms") else "",
             "import_url": address(by, "forms:import") if by.may("write_forms") else "",
         },
     )
@@ -59,9 +60,6 @@ def forms(request: HttpRequest, by: Principal) -> HttpResponse:
 def form(request: HttpRequest, by: Principal, form_id: uuid.UUID) -> HttpResponse:
     """One form: its responses by state and words, its versions, and how to take everything out."""
     found = queries.form(by, form_id)
-    if request.method == "POST":
-        by.require("write_forms")
-        return _of_version(request, by, form_id)
     state = request.GET.get("state", "")
     if state and state not in dict(STATES):
         raise Invalid.at("state", "unknown_state", f"There is no state “{state[:40]}”.", ", ".join(dict(STATES)))
@@ -74,7 +72,7 @@ def form(request: HttpRequest, by: Principal, form_id: uuid.UUID) -> HttpRespons
         cursor=request.GET.get("after"),
         question=[str(by.workspace.pk), str(found.pk), state, text],
     )
-    versions = list(found.versions.order_by("-number")[:20])
+    newest = found.versions.order_by("-number").first()
     live = queries.live(found)
     return page(
         request,
@@ -82,9 +80,10 @@ def form(request: HttpRequest, by: Principal, form_id: uuid.UUID) -> HttpRespons
         {
             "by": by,
             "form": found,
-            "title": (live or versions[0]).title if versions else found.name,
+            "title": (live or newest).title if newest else found.name,
             "live": live,
-            "versions": [_version(by, one) for one in versions],
+            "versions_url": address(by, "forms:versions", found.pk),
+            "edit_url": address(by, "forms:edit", found.pk) if by.may("write_forms") else "",
             "rows": [_line(by, one) for one in shown.items],
             "search": text,
             "choices": [{"label": "Any state", "name": "state", "chosen": state, "options": STATES}],
@@ -92,11 +91,12 @@ def form(request: HttpRequest, by: Principal, form_id: uuid.UUID) -> HttpRespons
             "next_url": here(request, after=shown.next) if shown.next else "",
             "first_url": here(request, after="") if request.GET.get("after") else "",
             "clear_url": request.path,
-            "open_url": address(by, "forms:open", found.pk) if live and by.may("fill_forms") else "",
+            "open_url": address(by, "forms:open", found.pk)
+            if live and live.state == "live" and by.may("fill_forms")
+            else "",
             "csv_url": address(by, "forms:export", found.pk, "csv"),
             "json_url": address(by, "forms:export", found.pk, "json"),
             "forms_url": address(by, "forms:forms"),
-            "may_write": by.may("write_forms"),
         },
     )
 
@@ -133,7 +133,7 @@ def import_form(request: HttpRequest, by: Principal) -> HttpResponse:
             error = refused
         else:
             messages.success(request, f"Imported as version {version.number}, a draft.")
-            return redirect(f"{address(by, 'forms:form', version.form_id)}#version-{version.number}")
+            return redirect(f"{address(by, 'forms:versions', version.form_id)}#version-{version.number}")
     context = {"by": by, "error": error, "forms_url": address(by, "forms:forms")}
     return page(request, "forms/import.html", context, status=error.status if error else 200)
 
@@ -151,38 +151,6 @@ def export(request: HttpRequest, by: Principal, form_id: uuid.UUID, verb: str) -
     answer = StreamingHttpResponse(lines, content_type=kind)
     answer["Content-Disposition"] = f'attachment; filename="{found.name}.{"csv" if verb == "csv" else "ndjson"}"'
     return answer
-
-
-def _of_version(request: HttpRequest, by: Principal, form_id: uuid.UUID) -> HttpResponse:
-    version = queries.version(by, form_id, number(request.POST.get("number", "")) or 0)
-    try:
-        if request.POST.get("act") == "publish":
-            record(by, "publish_form", lambda write: services.publish(write, version))
-            messages.success(request, f"Version {version.number} is live.")
-        else:
-            reason = request.POST.get("reason", "")
-            record(by, "withdraw_form", lambda write: services.withdraw(write, version, reason=reason))
-            messages.success(request, f"Version {version.number} is withdrawn.")
-    except DomainError as refused:
-        messages.error(request, refused.detail)
-    return redirect(f"{address(by, 'forms:form', form_id)}#version-{version.number}")
-
-
-def _version(by: Principal, one: Any) -> dict[str, Any]:
-    told = defined.told_version(one)
-    draft = one.state == "draft"
-    report = one.report or {}
-    return {
-        "number": one.number,
-        "state": one.state,
-        "at": one.recorded_at,
-        "errors": [each for each in told["problems"] if each["severity"] == "error"] if draft else [],
-        "warnings": [each for each in told["problems"] if each["severity"] == "warning"] if draft else [],
-        "taken": sorted(report.get("taken", {}).items()),
-        "changed": report.get("changed", [])[:50],
-        "not_understood": report.get("not_understood", [])[:50],
-        "impact": defined.impact(by, one) if draft else None,
-    }
 
 
 def _line(by: Principal, row: Any) -> dict[str, Any]:
