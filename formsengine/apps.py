@@ -8,11 +8,13 @@ class FormsConfig(AppConfig):
     def ready(self) -> None:
         from formsengine import checks, erasing, hooks, mentions
         from formsengine.models import FormOutcome, FormResponse
+        from formsengine.services import waiting
         from formsengine.services.storing import DELIVER
         from memoryapp.graph.referring import Pointer, Reader, register, register_reader
         from memoryapp.ledger import jobs
 
         jobs.register(DELIVER, hooks.deliver, title="Tell what happened in a form")
+        jobs.register(waiting.KIND, waiting.give_up, title="Take an answer that waited for another")
         register(Pointer("form.subject", FormResponse, "subject", "forms about it"))
         register_reader("outcomes", Reader("outcomes of forms", FormOutcome.naming))
         erasing.register()

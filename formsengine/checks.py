@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from formsengine.definition.plan import plan
 from formsengine.definition.stored import read
 from formsengine.log.response import Response
-from formsengine.models import FormCommit, FormResponse, FormVersion, ResponseState
+from formsengine.models import FormAttachment, FormCommit, FormResponse, FormVersion, ResponseState
 from formsengine.queries import loading
 from formsengine.view.shown import counts
+from memoryapp.files.attachments import keeping
 from memoryapp.ledger import integrity
 from memoryapp.ledger.integrity import Check, Finding, about
 from memoryapp.ledger.models import Workspace
@@ -18,6 +19,7 @@ from memoryapp.ledger.models import Workspace
 def register() -> None:
     """Let `manage.py integrity` run these."""
     integrity.register(Check("form responses", "A response is what its log adds up to", _responses))
+    integrity.register(Check("form files", "The bytes of every file that answers are kept", _files))
     integrity.register(Check("form versions", "A version is what its digest names", _versions))
 
 
@@ -44,3 +46,10 @@ def _versions(workspace: Workspace) -> Iterator[Finding]:
     for one in FormVersion.objects.filter(workspace=workspace).order_by("pk").iterator():
         if plan(read(one.definition)).digest != one.digest:
             yield about(one, "Its definition is not the one that was stored.")
+
+
+def _files(workspace: Workspace) -> Iterator[Finding]:
+    """What was erased has no digest, and no bytes."""
+    for one in FormAttachment.objects.filter(workspace=workspace).exclude(digest="").order_by("pk").iterator():
+        if not keeping.is_there(one.stored):
+            yield about(one, "Its bytes are not in the file storage.")

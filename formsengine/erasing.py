@@ -7,8 +7,21 @@ in it, their names are blotted out and the log is sealed anew.
 
 from __future__ import annotations
 
-from formsengine.models import FormCitation, FormCommit, FormOutcome, FormResponse, ResponseState
+from functools import partial
+
+from django.db import transaction
+
+from formsengine.models import (
+    FormAttachment,
+    FormCitation,
+    FormCommit,
+    FormOutcome,
+    FormResponse,
+    FormWaiting,
+    ResponseState,
+)
 from formsengine.queries import loading
+from memoryapp.files.attachments import keeping
 from memoryapp.graph.models import Node
 from memoryapp.ledger import erasing
 from memoryapp.ledger.erasing import Changed, Eraser, Marked
@@ -21,7 +34,8 @@ SHOWN = 200
 def register() -> None:
     """Take part in erasures, and let a response be erased by itself."""
     erasing.register_target("form_response", _begin)
-    erasing.register("forms", Eraser(_mark, _prepare, _finish, says=((FormCommit, "body"),)))
+    says = ((FormCommit, "body"), (FormWaiting, "patch"), (FormAttachment, "name"))
+    erasing.register("forms", Eraser(_mark, _prepare, _finish, says=says))
 
 
 def _begin(by: object, response_id: object, marked: Marked) -> None:
@@ -45,6 +59,8 @@ def _mark(marked: Marked) -> None:
     commits = FormCommit.objects.filter(response__in=gone)
     marked.add(FormCommit, commits.values_list("pk", flat=True))
     marked.add(Write, commits.values_list("write", flat=True))
+    for model in (FormAttachment, FormWaiting):
+        marked.add(model, model.objects.filter(response__in=gone).values_list("pk", flat=True))
     answers = FormOutcome.objects.filter(response__in=gone, source__isnull=False)
     marked.add(Source, answers.values_list("source", flat=True))
 
@@ -57,7 +73,10 @@ def _prepare(write: Write, marked: Marked) -> None:
 
 
 def _finish(write: Write, marked: Marked, blotted: Changed) -> None:
-    """Logs in which somebody was blotted out are sealed anew."""
+    """Logs in which somebody was blotted out are sealed anew; the bytes of files that answered are taken away."""
+    files = FormAttachment.objects.filter(pk__in=marked.of(FormAttachment))
+    for stored in files.values_list("stored", flat=True):
+        transaction.on_commit(partial(keeping.let_go, stored), robust=True)
     changed = FormCommit.objects.filter(pk__in=blotted.get(FormCommit, ())).values("response")
     for row in FormResponse.objects.filter(pk__in=changed).exclude(pk__in=marked.of(FormResponse)):
         bodies = FormCommit.objects.filter(response=row).order_by("number").values_list("body", flat=True)

@@ -34,12 +34,14 @@ class Opening:
 @dataclass(frozen=True)
 class Answers:
     """A patch: any operations on any fields. `base` is the commit that the writer saw, `key` makes twice the same as
-    once, `after` is the key of the write that this device made before."""
+    once, `after` is the key of the write that this device made before, `device` the device, which has seen its own.
+    """
 
     ops: Sequence[Mapping[str, Any]]
     base: int | None = None
     key: str = ""
     after: str = ""
+    device: str = ""
     late: bool = False
     language: str = ""
     locale: str | None = None

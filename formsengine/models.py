@@ -254,6 +254,54 @@ class FormCitation(WorkspaceRow):
         return f"{self.response_id} cites {self.source_id}"
 
 
+class FormAttachment(WorkspaceRow):
+    """A file, photo, recording or signature that answers a field. Its bytes are in the file storage under its own name.
+
+    It stays when the answer is replaced or removed: the log names it, and an undo brings it back.
+    """
+
+    response = models.ForeignKey(FormResponse, on_delete=models.PROTECT, related_name="attachments")
+    name = models.CharField(max_length=255, blank=True, help_text="What the file was called.")
+    stored = models.CharField(max_length=100)
+    media_type = models.CharField(max_length=100)
+    size = models.PositiveBigIntegerField()
+    digest = models.CharField(max_length=64, help_text="SHA-256 of the bytes.")
+    write = models.ForeignKey(Write, on_delete=models.PROTECT, related_name="form_attachments")
+    recorded_at = models.DateTimeField()
+
+    guard = Guard(erasable=("name", "digest"))
+
+    class Meta:
+        constraints = [models.CheckConstraint(condition=~Q(stored=""), name="form_attachment_is_stored")]
+
+    def __str__(self) -> str:
+        return f"attachment {self.pk}"
+
+
+class FormWaiting(WorkspaceRow):
+    """A write of a device that came before the one that the device made first: kept until that one arrives.
+
+    `patch` and `writer` are what the engine is given then. Taken or not, it stays as the note that it waited.
+    """
+
+    response = models.ForeignKey(FormResponse, on_delete=models.PROTECT, related_name="waiting")
+    after = models.CharField(max_length=200, help_text="The key of the write it waits for.")
+    key = models.CharField(max_length=200, blank=True)
+    patch = models.JSONField()
+    writer = models.JSONField()
+    write = models.ForeignKey(Write, on_delete=models.PROTECT, related_name="+")
+    recorded_at = models.DateTimeField()
+    taken_at = models.DateTimeField(null=True, blank=True)
+
+    guard = Guard(mutable=("taken_at",), erasable=("patch", "after", "key"))
+
+    class Meta:
+        indexes = [models.Index(fields=["response", "after"], name="form_waiting_for")]
+
+    def __str__(self) -> str:
+        return f"{self.response_id} waits"
+
+
 class FormOutcome(WorkspaceRow):
     """What a submission wrote into memory by one binding for one row: once, and with the way back to the answer.
 

@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from formsengine.pages import collecting, filling, publishing, writing
+from formsengine.pages import collecting, filling, publishing, reviewing, writing
 
 app_name = "forms"
 urlpatterns: list[URLPattern] = [
@@ -17,7 +17,8 @@ urlpatterns: list[URLPattern] = [
     path("forms/<uuid:form_id>/open/", collecting.open_form, name="open"),
     path("forms/<uuid:form_id>/export/<str:verb>/", collecting.export, name="export"),
     path("forms/responses/<uuid:response_id>/", filling.fill, name="fill"),
-    path("forms/responses/<uuid:response_id>/submit/", filling.submit, name="submit"),
-    path("forms/responses/<uuid:response_id>/settle/", filling.settle, name="settle"),
-    path("forms/responses/<uuid:response_id>/history/", filling.history, name="history"),
+    path("forms/responses/<uuid:response_id>/files/<uuid:attachment_id>/", filling.file, name="file"),
+    path("forms/responses/<uuid:response_id>/submit/", reviewing.submit, name="submit"),
+    path("forms/responses/<uuid:response_id>/settle/", reviewing.settle, name="settle"),
+    path("forms/responses/<uuid:response_id>/history/", reviewing.history, name="history"),
 ]

@@ -2,6 +2,11 @@
 
 from django.urls import URLPattern
 
-from formsengine.api import defining, filling, settling
+from formsengine.api import attaching, defining, filling, settling
 
-urlpatterns: list[URLPattern] = [*defining.urlpatterns, *filling.urlpatterns, *settling.urlpatterns]
+urlpatterns: list[URLPattern] = [
+    *defining.urlpatterns,
+    *filling.urlpatterns,
+    *attaching.urlpatterns,
+    *settling.urlpatterns,
+]

@@ -208,12 +208,18 @@ class WritingBody(Told):
         child=Mapped(),
         min_length=1,
         max_length=MOST_OPS,
-        help_text="set, retract, decline, confirm, acknowledge, resolve, undo, redo, restore, revert, rows, row-add, "
-        "row-remove, row-restore, row-move; each names its field by name, uid or label.",
+        help_text="set, retract, decline, ask (it was asked, in which `words`), confirm, acknowledge, resolve, undo, "
+        "redo, restore, revert, rows, row-add, row-remove, row-restore, row-move; each names its field by name, uid or "
+        "label.",
     )
     base = Whole(required=False, min_value=0, help_text="The commit you saw.")
     key = Text(required=False, max_length=200, help_text="Names this write: sent twice, it is made once.")
-    after = Text(required=False, max_length=200, help_text="The key of the write that the same device made before.")
+    after = Text(
+        required=False,
+        max_length=200,
+        help_text="The key of the write that the same device made before. Until that comes, this one waits.",
+    )
+    device = Text(required=False, max_length=64, help_text="Names the device: its own answers it has seen.")
     late = Flag(required=False, help_text="Take it although that one never arrives.")
     language = Text(required=False, max_length=40)
     locale = Text(required=False, max_length=40, help_text="How numbers and dates are written: only then 1,5 is read.")

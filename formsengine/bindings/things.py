@@ -54,6 +54,8 @@ def words(kept: Any) -> str:
     if isinstance(kept, bool):
         return "yes" if kept else "no"
     if isinstance(kept, Mapping):
+        if "digest" in kept:
+            return str(kept.get("name") or "file")
         if "label" in kept:
             return str(kept["label"])
         if "start" in kept or "end" in kept:

@@ -57,6 +57,7 @@ class Response:
         self.corroborated: dict[str, int] = {}
         self.acknowledged: dict[str, frozenset[int]] = {}
         self.considered: set[Key] = set()
+        self.asked: dict[Key, tuple[int, ...]] = {}
         self.answers: dict[Key, Answer] = {}
         self.rows = Rows()
         self.changes: dict[int, Changes] = {}
@@ -278,6 +279,11 @@ def _considered(response: Response, event: Event, commit: int) -> None:
     response.considered.add((event["field"], event.get("row", "")))
 
 
+def _asked(response: Response, event: Event, commit: int) -> None:
+    key = (event["field"], event.get("row", ""))
+    response.asked[key] = (*response.asked.get(key, ()), commit)
+
+
 def _row_added(response: Response, event: Event, commit: int) -> None:
     response.rows.add(Row(event["row"], event["repeat"], event.get("parent", ""), changed_in=commit))
     response.note_row(event["row"], None, commit)
@@ -346,6 +352,7 @@ FOLDS: dict[str, Callable[[Response, Event, int], None]] = {
     "corroborated": _corroborated,
     "acknowledged": _acknowledged,
     "considered": _considered,
+    "asked": _asked,
     "row-added": _row_added,
     "row-removed": _row_removed,
     "row-restored": _row_removed,

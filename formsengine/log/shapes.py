@@ -9,7 +9,7 @@ from formsengine.problems import did_you_mean
 
 WORDS = {
     *("op", "field", "repeat", "row", "as", "parent", "in", "reason", "origin"),
-    *("speaker", "said_at", "revision", "pick", "head"),
+    *("speaker", "said_at", "revision", "pick", "head", "words"),
 }
 LISTS = {"add", "remove", "replace", "evidence"}
 OBJECTS = {"values", "sources"}

@@ -9,7 +9,7 @@ from typing import Any
 from formsengine.definition.plan import Planned
 from formsengine.definition.stored import digest
 from formsengine.evaluation.states import Key
-from formsengine.log import cursor, listing
+from formsengine.log import asking, cursor, listing
 from formsengine.log.addresses import Found, NotFound, address, find_field
 from formsengine.log.commits import Clock, Commit, Event, Revision, Verdict, Writer, instant
 from formsengine.log.consequences import settle
@@ -257,10 +257,18 @@ def _because(draft: Draft, found: Found, current: Revision | None) -> str:
     if since == draft.commit.number:
         return ""
     if base is not None:
-        return "stale" if since > base and current is not None else ""
+        unseen = since > base and current is not None and not _own_since(draft, key, base)
+        return "stale" if unseen else ""
     own = current is not None and current.session == writer.session and current.actor == writer.actor
     nobody = current is None or (current.origin in NOBODY_SAID and current.id not in response.confirmed)
     return "" if own or nobody else "no-base"
+
+
+def _own_since(draft: Draft, key: Key, base: int) -> bool:
+    """Whether all that moved the field after `base` came from the writer's own device, which has seen what it wrote."""
+    writer, commits = draft.writer, draft.response.commits
+    since = [commits[number - 1].by for number, _ in draft.response.history.get(key, ()) if number > base]
+    return bool(writer.device) and all((by.actor, by.device) == (writer.actor, writer.device) for by in since)
 
 
 def _theirs(current: Revision | None, kept: Kept) -> dict[str, Any]:
@@ -369,6 +377,7 @@ def _settle_conflict(draft: Draft, key: Key, how: str) -> None:
 OPERATIONS: dict[str, Callable[[Draft, Mapping[str, Any]], None]] = {
     "set": _set,
     "attach": _set,
+    "ask": asking.ask,
     "retract": _retract,
     "decline": _decline,
     "confirm": _confirm,

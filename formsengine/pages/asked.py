@@ -50,8 +50,13 @@ WANTED = {
     "rank": "The first, the second, the third",
 }
 INPUTMODES = {"integer": "numeric", "decimal": "decimal", "email": "email", "phone": "tel", "url": "url"}
-NOT_HERE = {"file", "photo", "audio", "signature"}
-"""Types that are not answered in a page yet."""
+FILES = {
+    "file": "",
+    "photo": "image/png,image/jpeg,image/gif,image/webp",
+    "audio": "audio/*",
+    "signature": "image/png,image/jpeg,image/gif,image/webp",
+}
+"""Types that are answered with a file, and what a browser offers to choose."""
 
 
 class Step:
@@ -146,6 +151,8 @@ class Step:
             "statement": text_in(question.statement, self.language, self.default),
         }
         made |= self._about(planned, key, state)
+        if question.type in FILES:
+            made |= {"takes": FILES[question.type], "file": kept, "sent_as": f"u:{path}"}
         if planned.question.type in CHOOSING or planned.question.type == "row":
             made["options"] = self._options(planned, key)
             made["other"] = question.other
@@ -172,8 +179,8 @@ class Step:
         kind = planned.question.type
         if not planned.question.writable and kind != "note":
             return "computed"
-        if kind in NOT_HERE:
-            return "elsewhere"
+        if kind in FILES:
+            return "file"
         if kind == "choice":
             options = self.plan.list_of(planned)
             return "one" if options is not None and len(options.choices) <= FEW else "select"
@@ -197,6 +204,8 @@ def as_text(planned: Planned, kept: Any) -> str:
     if isinstance(kept, bool):
         return "yes" if kept else "no"
     if isinstance(kept, Mapping):
+        if planned.question.type in FILES:
+            return str(kept.get("name") or "file")
         if planned.question.type == "consent":
             return "yes" if kept.get("given") else ""
         if planned.question.type == "range":
@@ -271,7 +280,7 @@ def act(text: str) -> dict[str, Any] | None:
     match found["act"]:
         case "undo" | "redo":
             return {"op": found["act"], **({"field": what} if what else {})}
-        case "confirm" | "acknowledge":
+        case "confirm" | "acknowledge" | "retract":
             return {"op": found["act"], "field": what}
         case "decline":
             return {"op": "decline", "field": what, "reason": more or "refused"}

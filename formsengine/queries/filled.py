@@ -46,7 +46,7 @@ def in_sight(by: Principal) -> QuerySet[FormResponse]:
 
 def response(by: Principal, response_id: uuid.UUID) -> FormResponse:
     """One response. Raises NotFound out of sight, and for one that was erased."""
-    rows = in_sight(by).select_related("form", "version", "started_under", "subject", "opened_by")
+    rows = in_sight(by).select_related("form", "version", "started_under", "subject", "opened_by", "assigned_to")
     found = rows.filter(pk=response_id).first()
     if found is None:
         raise NotFound("There is no such response.", code="no_such_response", extra={"id": str(response_id)})
@@ -164,6 +164,7 @@ def _change(known: Response, event: Mapping[str, Any]) -> dict[str, Any]:
         "to": event.get("to") if event["event"] == "state" else None,
         "gate": event.get("gate"),
         "reason": event.get("reason"),
+        "words": event.get("words"),
     }
     return {name: value for name, value in told.items() if value}
 

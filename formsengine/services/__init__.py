@@ -1,5 +1,6 @@
 """The writes of the room: its public verbs."""
 
+from formsengine.services.attaching import attach, received
 from formsengine.services.defining import bytes_of, define, import_sheet, publish, withdraw
 from formsengine.services.editing import Edit, Edited, begin, edit, publish_draft, start_from, undo
 from formsengine.services.filling import Written, answer, assign, move, open_response, refresh, resume
@@ -12,6 +13,7 @@ __all__ = [
     "accept",
     "answer",
     "assign",
+    "attach",
     "begin",
     "bytes_of",
     "define",
@@ -22,6 +24,7 @@ __all__ = [
     "open_response",
     "publish",
     "publish_draft",
+    "received",
     "refresh",
     "reopen",
     "resume",

@@ -1,4 +1,4 @@
-"""What an operation names outside the form: the turn in which it was said, the node that is meant."""
+"""What an operation names outside the form: the turn in which it was said, the node that is meant, the file."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from formsengine.log.addresses import NotFound, address, find_field
+from formsengine.definition.model import ATTACHED
+from formsengine.log.addresses import Found, NotFound, address, find_field
 from formsengine.log.response import Response
+from formsengine.models import FormAttachment, FormResponse
 from memoryapp.doors.errors import Invalid, Violation
 from memoryapp.doors.strict import pointer, unreadable_characters
 from memoryapp.graph.models import Node
@@ -114,16 +116,44 @@ def with_things(by: Principal, response: Response, ops: Sequence[Op]) -> tuple[l
 
 def _entity_field(response: Response, op: Op) -> tuple[str, str] | None:
     """The path and the class of the field, when the operation answers one that names a node."""
+    found = _answered(response, op)
+    if found is None or found.planned.question.type != "entity":
+        return None
+    return address(response.plan, response.rows, found.key), class_of(found.planned.question.parameters)
+
+
+def _answered(response: Response, op: Op) -> Found | None:
+    """The field that the operation gives a value, if it gives any."""
     if not isinstance(op, Mapping) or op.get("op") not in ("set", "attach") or not op.get("value"):
         return None
     try:
-        found = find_field(response.plan, response.rows, str(op.get("field", "")))
+        return find_field(response.plan, response.rows, str(op.get("field", "")))
     except NotFound:
         return None
-    question = found.planned.question
-    if question.type != "entity":
-        return None
-    return address(response.plan, response.rows, found.key), class_of(question.parameters)
+
+
+def with_attachments(row: FormResponse, response: Response, ops: Sequence[Op]) -> list[Op]:
+    """The operations with each file named as it was stored; one not stored with this response cannot be read."""
+    made: list[Op] = []
+    for op in ops:
+        found = _answered(response, op)
+        attaches = found is not None and found.planned.question.type in ATTACHED
+        made.append({**op, "value": _attachment(row, op["value"])} if attaches else op)
+    return made
+
+
+def _attachment(row: FormResponse, value: Any) -> Any:
+    try:
+        wanted = uuid.UUID(str(value.get("id") if isinstance(value, Mapping) else value))
+    except ValueError:
+        return "?"
+    stored = FormAttachment.objects.filter(response=row, pk=wanted).first()
+    return as_answer(stored) if stored else "?"
+
+
+def as_answer(one: FormAttachment) -> dict[str, str]:
+    """The attachment as the answer that names it."""
+    return {"id": str(one.pk), "digest": one.digest, "name": one.name, "type": one.media_type}
 
 
 def class_of(parameters: str) -> str:

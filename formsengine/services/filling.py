@@ -26,6 +26,7 @@ from formsengine.queries.filled import writer
 from formsengine.queries.loading import loaded, ready
 from formsengine.refusals import refused
 from formsengine.services import evidence as said
+from formsengine.services import waiting
 from formsengine.services.storing import clock, held, keep
 from formsengine.view.shown import counts
 from memoryapp.doors import moments
@@ -34,6 +35,8 @@ from memoryapp.graph.identity import resolve
 from memoryapp.ledger.models import Actor, Write
 
 MEMORY = Writer("memory", "system")
+Candidates = dict[str, dict[str, Any]]
+"""What a name may mean, by the path of the field that was answered with it."""
 
 
 @dataclass(frozen=True)
@@ -88,15 +91,22 @@ def open_response(write: Write, opening: Opening) -> Written:
 def answer(write: Write, response_id: uuid.UUID, answers: Answers) -> Written:
     """Take a patch of any fields, whenever it comes, with a verdict for each operation.
 
-    Raises Conflict for what concerns it as a whole: `key_reused`, `void`, `waits` (for the write before it), `moved`.
+    One that names a write before it that has not come yet waits for that: its one verdict is `waits`.
+    Raises Conflict for what concerns it as a whole: `key_reused`, `void`, `moved`.
     """
     write.by.require("fill_forms")
     row = held(write, response_id)
     response = _moved_along(write, row, loaded(row))
-    result = _decided(write, row, response, answers)
+    patch, candidates = _patch(write, row, response, answers)
+    by = writer(write.by, answers.device)
+    if waiting.is_early(response, patch):
+        return Written(row, response, [waiting.kept(write, row, by, patch)])
+    result = _decide(write, row, response, by, patch, candidates)
     if result.repeated:
         return Written(row, response, result.verdicts, repeated=True)
-    return Written(row, keep(write, row, result), result.verdicts)
+    response = keep(write, row, result)
+    response, later = waiting.follow(write, row, response, patch.key)
+    return Written(row, response, [*result.verdicts, *later])
 
 
 def refresh(write: Write, response_id: uuid.UUID) -> Written:
@@ -145,8 +155,15 @@ def assign(write: Write, response_id: uuid.UUID, *, to: uuid.UUID | None, due_at
 
 
 def _decided(write: Write, row: FormResponse, response: Response, answers: Answers) -> Result:
+    patch, candidates = _patch(write, row, response, answers)
+    return _decide(write, row, response, writer(write.by, answers.device), patch, candidates)
+
+
+def _patch(write: Write, row: FormResponse, response: Response, answers: Answers) -> tuple[Patch, Candidates]:
+    """The answers as the engine takes them, with what they name outside the form found; and what names may mean."""
     said.refuse_unreadable(answers.ops)
     ops, candidates = said.with_things(write.by, response, answers.ops)
+    ops = said.with_attachments(row, response, ops)
     patch = Patch(
         said.with_sources(write.by, ops),
         base=answers.base,
@@ -158,8 +175,14 @@ def _decided(write: Write, row: FormResponse, response: Response, answers: Answe
         evidence=said.sources_named(write.by, answers.evidence, "/evidence"),
         strict=answers.strict,
     )
+    return patch, candidates
+
+
+def _decide(
+    write: Write, row: FormResponse, response: Response, by: Writer, patch: Patch, candidates: Candidates
+) -> Result:
     with refused():
-        result = decide(response, writer(write.by), patch, clock(write, row))
+        result = decide(response, by, patch, clock(write, row))
     for verdict in result.verdicts if candidates else ():
         if verdict.get("code") == "entity" and verdict["path"] in candidates:
             verdict |= candidates[verdict["path"]]

@@ -205,6 +205,9 @@ def _entry(response: Response, who: Reader, planned: Planned, key: Key, state: S
         made |= _values(response, who, planned, key, state)
     if note := response.notes.get(key):
         made["note"] = note
+    if asked := response.asked.get(key):
+        last = response.commits[asked[-1] - 1]
+        made["asked"] = {"times": len(asked), "at": last.at, "by": last.by.actor}
     if question.choices and state.asked:
         options = response.evaluation.options(planned.uid, key[1])
         labels = [f"{each.code}: {text_in(each.label, language, form.default_language, each.code)}" for each in options]

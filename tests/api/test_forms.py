@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
+from formsengine.api.attaching import PIXEL
+from formsengine.definition.builder import FormBuilder
 from formsengine.definition.stored import as_data
-from formsengine.models import FormCommit
+from formsengine.models import FormAttachment, FormCommit
 from memoryapp.ledger.principal import Principal
 from tests.api.calling import Caller
 from tests.forms.telling import Forms, patient
@@ -101,3 +103,33 @@ def test_a_client_of_staff_stores_previews_publishes_and_settles(desk: Caller, s
     assert desk.get(f"{here}?scope=field&id=name").json()["note"] == "Whole name."
     withdrawn = steward.post(f"{at}/withdraw", {"reason": "A wrong title."})
     assert withdrawn.json()["state"] == "withdrawn"
+
+
+def test_a_file_answers_over_rest_and_is_read_back_by_who_may_read_the_answer(
+    workspace: Any, operator: Principal, desk: Caller
+) -> None:
+    form = FormBuilder("look", "A look")
+    with form.step("seen", "Seen"):
+        form.ask("photo", "gate", "The gate")
+        form.ask("file", "letter", "The letter", sensitive=True)
+    Forms(operator).published(form.compile())
+    at = f"forms/responses/{desk.post('forms/responses', {'form': 'look'}).json()['response']}"
+    body = {"field": "The gate", "name": "gate.png", "data": PIXEL, "base": 0, "key": "one"}
+    sent = [desk.post(f"{at}/attachments", body).json() for _ in range(2)]
+    assert [one["verdicts"][0]["verdict"] for one in sent] == ["in-force", "in-force"]
+    value = desk.get(f"{at}?scope=field&id=gate").json()["value"]
+    assert (value["name"], value["type"], sent[1]["commit"]) == ("gate.png", "image/png", 1)
+    read = desk.get(f"{at}/attachments/{value['id']}").json()
+    assert (read["data"], read["digest"]) == (PIXEL, value["digest"])
+    assert Caller(workspace, ["recall"], "Reader").get(f"{at}/attachments/{value['id']}").status_code == 403
+    for wrong, code in (
+        (body | {"data": "?"}, "not_base64"),
+        (body | {"field": "gate", "data": "JVBERi0="}, "wrong_media"),
+    ):
+        refused = desk.post(f"{at}/attachments", wrong | {"key": "two"})
+        assert refused.json()["errors"][0]["code"] == code
+    letter = desk.post(f"{at}/attachments", {"field": "letter", "name": "a.txt", "data": "SGVsbG8="}).json()
+    kept = FormAttachment.objects.get(name="a.txt")
+    assert letter["verdicts"][0]["verdict"] == "in-force"
+    assert desk.get(f"{at}/attachments/{kept.pk}").status_code == 404
+    assert FormAttachment.objects.count() == 2

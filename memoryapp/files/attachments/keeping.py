@@ -88,17 +88,18 @@ def _unknown() -> Invalid:
     return Invalid.at("/data", "unknown_media", "This is nothing that can be kept here.", ACCEPTED)
 
 
-def keep(data: bytes, name: str) -> Kept:
+def keep(data: bytes, name: str, media_type: str = "") -> Kept:
     """Put bytes into the storage, before the write that names them. Raises TooLarge, Invalid `unknown_media`, `empty`.
 
-    Whoever keeps them takes them away again (`let_go`) when the write is refused.
+    `media_type` is what the caller has read from the bytes itself, where this room knows no such thing. Whoever keeps
+    them takes them away again (`let_go`) when the write is refused.
     """
     if len(data) > LARGEST:
         message = f"An attachment has at most {LARGEST // 1024 // 1024} MiB."
         raise TooLarge(message, code="attachment_too_large", extra={"largest": LARGEST})
     if not data:
         raise Invalid.at("/data", "empty", "There is nothing in it.", ACCEPTED)
-    kind = what_it_is(data, name)
+    kind = media_type or what_it_is(data, name)
     own = new_id().hex
     stored = default_storage.save(f"{own[-2:]}/{own}", ContentFile(data))
     return Kept(stored, kind, len(data), hashlib.sha256(data).hexdigest())

@@ -1,0 +1,132 @@
+"""What a page of a step sends: saved field by field where scripts run, whole where they do not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.core.files.uploadedfile import UploadedFile
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import redirect
+
+from formsengine import queries, services
+from formsengine.inputs import Answers
+from formsengine.log.response import Response
+from formsengine.models import FormResponse
+from formsengine.pages import asked
+from formsengine.pages.step import changed, drawn, language_of, onwards, step_named
+from memoryapp.doors.errors import DomainError, Invalid, TooLarge
+from memoryapp.doors.pages import number, wants_fragment
+from memoryapp.files.attachments import keeping
+from memoryapp.ledger.principal import Principal
+from memoryapp.ledger.services import record
+
+TROUBLED = {"rejected", "candidate", "waits"}
+LONGEST_KEY = 64
+MOST_FILES = 20
+
+
+class _Sending:
+    """One page sent: what was saved of it, one commit after the other, and what could not be."""
+
+    def __init__(self, by: Principal, row: FormResponse, response: Response, posted: QueryDict, language: str) -> None:
+        self.by, self.row, self.response, self.posted = by, row, response, posted
+        self.language = language
+        self.verdicts: list[dict[str, Any]] = []
+
+    def say(self, posted: QueryDict, base: int) -> set[str]:
+        """The fields that differ from what the page showed."""
+        ops = asked.operations(self.response, posted, base)
+        if ops:
+            answers = Answers(ops, base=base, language=self.language, **self._named())
+            self._take(record(self.by, "write_response", lambda w: services.answer(w, self.row.pk, answers)))
+        return {str(op["field"]) for op in ops}
+
+    def _named(self) -> dict[str, str]:
+        """How a device names its write, and the one before."""
+        return {name: self.posted.get(name, "")[:LONGEST_KEY] for name in ("key", "after", "device")}
+
+    def act(self, text: str) -> None:
+        """What a button says besides saving."""
+        op = asked.act(text) if text else None
+        if op is not None:
+            answers = Answers([op], base=self.row.lock, language=self.language, device=self._named()["device"])
+            self._take(record(self.by, "write_response", lambda w: services.answer(w, self.row.pk, answers)))
+
+    def attach(self, path: str, sent: UploadedFile[bytes], base: int) -> None:
+        """A file as the answer of a field; what is wrong with it is said at the field."""
+        try:
+            self._take(_attached(self.by, self.row, path, sent, Answers((), base=base, **self._named() | {"key": ""})))
+        except DomainError as refused:
+            first = refused.violations[0] if refused.violations else None
+            message = first.message if first else refused.detail
+            accepted = [first.accepted] if first and first.accepted else []
+            self.verdicts.append({"path": path, "verdict": "rejected", "message": message, "accepted": accepted})
+
+    def _take(self, done: services.Written) -> None:
+        self.verdicts += done.verdicts
+        self.row, self.response = done.row, done.response
+
+
+def save(request: HttpRequest, by: Principal, row: FormResponse, before: Response) -> HttpResponse:
+    """Save what differs from what the page showed, do what the button says, and go where it leads."""
+    posted = request.POST
+    base = base_of(posted)
+    if base > row.lock:
+        raise Invalid.at("base", "base", f"There is no commit {base}.", f"0 to {row.lock}")
+    step = step_named(before, posted.get("step", ""))
+    sending = _Sending(by, row, before, posted, language_of(request, row, before))
+    mine = sending.say(posted, base)
+    for path, sent in _files(request):
+        sending.attach(path, sent, base)
+    sending.act(posted.get("act", ""))
+    row = sending.row
+    response = sending.response if sending.verdicts else queries.loaded(queries.response(by, row.pk))
+    typed = {
+        verdict["path"]: ", ".join(posted.getlist(f"f:{verdict['path']}"))
+        for verdict in sending.verdicts
+        if verdict["verdict"] == "rejected"
+    }
+    troubles = {verdict["path"]: verdict for verdict in sending.verdicts if verdict["verdict"] in TROUBLED}
+    if wants_fragment(request):
+        key = posted.get("key", "")
+        return changed(request, by, row, response, step, base, frozenset(mine), typed, troubles, key)
+    if any(each["verdict"] == "rejected" for each in troubles.values()):
+        return drawn(request, by, row, response, step, typed, troubles, status=422)
+    return redirect(onwards(by, row, response, step, posted.get("go", "")))
+
+
+def _files(request: HttpRequest) -> Iterator[tuple[str, UploadedFile[bytes]]]:
+    for name in list(request.FILES)[:MOST_FILES]:
+        sent = request.FILES[name]
+        if str(name).startswith("u:") and not isinstance(sent, list):
+            yield str(name)[2:], sent
+
+
+def _attached(
+    by: Principal, row: FormResponse, path: str, sent: UploadedFile[bytes], answers: Answers
+) -> services.Written:
+    if (sent.size or 0) > keeping.LARGEST:
+        message = f"A file has at most {keeping.LARGEST // 1024 // 1024} MiB."
+        raise TooLarge(message, code="attachment_too_large")
+    kept = services.received(sent.read(), sent.name or "")
+    try:
+        done, stored = record(
+            by,
+            "attach_to_response",
+            lambda w: services.attach(w, row.pk, field=path, name=sent.name or "", kept=kept, answers=answers),
+        )
+    except BaseException:
+        keeping.let_go(kept.stored)
+        raise
+    if stored is None:
+        keeping.let_go(kept.stored)
+    return done
+
+
+def base_of(posted: QueryDict) -> int:
+    """The commit that the page showed."""
+    found = number(posted.get("base", ""))
+    if found is None:
+        raise Invalid.at("base", "wrong_type", "The page does not say what it showed.", "reload it")
+    return found
