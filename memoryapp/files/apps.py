@@ -7,13 +7,13 @@ class FilesConfig(AppConfig):
 
     def ready(self) -> None:
         from memoryapp.files import checks, erasing, feeding
-        from memoryapp.files.attachments import extracting
+        from memoryapp.files.attachments import extracting, keeping
         from memoryapp.files.queries import why
         from memoryapp.files.services import withdrawing
         from memoryapp.files.triggers import rules
         from memoryapp.graph.queries import anything
         from memoryapp.index import texts
-        from memoryapp.ledger import jobs, triggers
+        from memoryapp.ledger import jobs, storing, triggers
         from memoryapp.sources.withdrawing import Resting, rests_on_source
 
         jobs.register(
@@ -24,6 +24,7 @@ class FilesConfig(AppConfig):
             subjects=extracting.subjects,
         )
         triggers.register(rules)
+        storing.register("files", keeping.stored)
         texts.register(feeding.FILE, feeding.ids, feeding.load)
         rests_on_source("files", Resting(withdrawing.withdrawn, withdrawing.lifted, feeding.traces))
         anything.register(feeding.FILE, why.why)

@@ -8,10 +8,9 @@ from django.db.models import Count, Exists, F, OuterRef
 
 from memoryapp.access.paths import parent
 from memoryapp.files import rebuilding
-from memoryapp.files.attachments import keeping
 from memoryapp.files.models import Body, Entry, Form, Kind, Link, State, Version
 from memoryapp.files.services.storing import links_of
-from memoryapp.ledger import integrity
+from memoryapp.ledger import integrity, storing
 from memoryapp.ledger.integrity import Check, Finding, about
 from memoryapp.ledger.models import Workspace
 
@@ -20,7 +19,7 @@ def register() -> None:
     """Let `manage.py integrity` run these."""
     integrity.register(Check("files", "Files are as their latest version says, in directories that are there", _heads))
     integrity.register(Check("file versions", "Every version has all that belongs to it", _whole))
-    integrity.register(Check("file bytes", "The bytes of every attachment are kept", _bytes))
+    integrity.register(Check("file bytes", "The bytes of every attachment are those that were kept", _bytes))
     integrity.register(
         Check("file links", "Links are as the texts say", _links, lambda w: rebuilding.links(w.workspace))
     )
@@ -29,8 +28,11 @@ def register() -> None:
 def _bytes(workspace: Workspace) -> Iterator[Finding]:
     kept = Body.objects.filter(workspace=workspace, form=Form.ATTACHMENT).exclude(digest="")
     for body in kept.order_by("pk").iterator():
-        if not keeping.is_there(body.stored):
+        there = storing.digest_of(body.stored)
+        if there is None:
             yield about(body, "Its bytes are not in the file storage.")
+        elif there != body.digest:
+            yield about(body, "Its bytes are not those that were kept.")
 
 
 def _heads(workspace: Workspace) -> Iterator[Finding]:

@@ -1,8 +1,9 @@
 """A whole workspace as lines of JSON, and back: the same rows with the same ids and times on any engine.
 
 A dump has one line for the workspace and one for every row of it, sorted by table and id, so that equal memories have
-equal dumps. Accounts belong to no workspace: a membership names its account by user name, and restoring makes a locked
-account where there is none. Projections that a room can rebuild are left out and rebuilt.
+equal dumps; after these, what rows keep in the file storage, in pieces. Accounts belong to no workspace: a membership
+names its account by user name, and restoring makes a locked account where there is none. Projections that a room can
+rebuild are left out and rebuilt.
 
 Restoring takes the lines in any order, inserts what is referred to first, and leaves every guard of the database on.
 """
@@ -15,7 +16,8 @@ import hashlib
 import json
 import uuid
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cache
 from graphlib import TopologicalSorter
 from typing import Any
@@ -26,6 +28,7 @@ from django.db import connection, models, transaction
 from django.db.models.sql import InsertQuery
 
 from memoryapp.doors.errors import Conflict, Invalid
+from memoryapp.ledger import storing
 from memoryapp.ledger.models import Workspace, WorkspaceRow
 from memoryapp.ledger.triggers import guarded_models
 
@@ -53,12 +56,32 @@ def dump(workspace: Workspace) -> Iterator[str]:
         columns = _columns(model)
         for row in rows:
             yield _line(_label(model), _values(row, columns))
+    for piece in storing.pieces(now):
+        yield _line(storing.LABEL, piece)
+
+
+class Digest:
+    """SHA-256 of a dump in any order of its lines, whatever the workspace is called; a line at a time."""
+
+    def __init__(self) -> None:
+        self._each: list[bytes] = []
+
+    def add(self, line: str) -> None:
+        self._each.append(hashlib.sha256(_nameless(line).encode()).digest())
+
+    def __len__(self) -> int:
+        return len(self._each)
+
+    def __str__(self) -> str:
+        return hashlib.sha256(b"".join(sorted(self._each))).hexdigest()
 
 
 def digest(lines: Iterable[str]) -> str:
-    """SHA-256 of a dump in any order of its lines, whatever the workspace is called."""
-    each = sorted(_nameless(line) for line in lines)
-    return hashlib.sha256("\n".join(each).encode()).hexdigest()
+    """The digest of all these lines."""
+    found = Digest()
+    for line in lines:
+        found.add(line)
+    return str(found)
 
 
 def heads(rows: Iterable[WorkspaceRow]) -> list[str]:
@@ -76,34 +99,47 @@ def heads(rows: Iterable[WorkspaceRow]) -> list[str]:
     return sorted(lines)
 
 
-def snapshot(workspace: Workspace) -> list[str]:
-    """All lines of a workspace as of one moment, whoever writes meanwhile."""
+@contextmanager
+def one_moment() -> Iterator[None]:
+    """What is read within is as of one moment, whoever writes meanwhile."""
     outermost = not connection.in_atomic_block
     with transaction.atomic():
         if outermost and connection.vendor == "postgresql":
             connection.cursor().execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        yield
+
+
+def snapshot(workspace: Workspace) -> list[str]:
+    """All lines of a workspace as of one moment."""
+    with one_moment():
         return list(dump(workspace))
 
 
 def restore(lines: Iterable[str], *, slug: str = "") -> Workspace:
     """Make the workspace that the lines describe, under another `slug` if given: all of it, or nothing.
 
-    Raises Invalid with the number of a line that cannot be read, and Conflict `workspace_exists` when the workspace or
-    the slug is there already.
+    Raises Invalid with the number of a line that cannot be read, or where bytes are not whole, and Conflict
+    `workspace_exists` when the workspace or the slug is there already.
     """
-    described, rows = _read(lines)
-    with transaction.atomic():
-        workspace = _restore_workspace(described, slug)
-        completed: list[tuple[Model, list[WorkspaceRow]]] = []
-        for model in in_order():
-            made = [_row(model, workspace, number, fields) for number, fields in rows.get(model, ())]
-            completed.append((model, made))
-            _insert(model, _referred_first(model, made))
-        for model, made in completed:
-            _complete(model, made)
-        for rebuild in dict.fromkeys(_projections.values()):
-            rebuild(workspace)
+    with storing.Carried() as carried:
+        described, rows = _read(lines, carried)
+        with transaction.atomic():
+            workspace = _restore_workspace(described, slug)
+            _restore_rows(workspace, rows)
+            carried.put(workspace)
+            for rebuild in dict.fromkeys(_projections.values()):
+                rebuild(workspace)
     return workspace
+
+
+def _restore_rows(workspace: Workspace, rows: Mapping[Model, Sequence[tuple[int, dict[str, Any]]]]) -> None:
+    completed: list[tuple[Model, list[WorkspaceRow]]] = []
+    for model in in_order():
+        made = [_row(model, workspace, number, fields) for number, fields in rows.get(model, ())]
+        completed.append((model, made))
+        _insert(model, _referred_first(model, made))
+    for model, made in completed:
+        _complete(model, made)
 
 
 def in_order() -> list[Model]:
@@ -154,8 +190,10 @@ def _line(label: str, fields: dict[str, Any]) -> str:
 
 
 def _nameless(line: str) -> str:
+    if not line.lstrip().startswith(f'["{WORKSPACE}"'):
+        return line.strip()
     label, fields = json.loads(line)
-    return line.strip() if label != WORKSPACE else _line(label, fields | {"slug": "", "name": ""})
+    return _line(label, fields | {"slug": "", "name": ""})
 
 
 def _values(row: models.Model, columns: Sequence[models.Field[Any, Any]]) -> dict[str, Any]:
@@ -178,7 +216,9 @@ def _plain(column: models.Field[Any, Any], row: models.Model) -> Any:
     return str(value) if isinstance(value, uuid.UUID | dt.date) else value
 
 
-def _read(lines: Iterable[str]) -> tuple[dict[str, Any], dict[Model, list[tuple[int, dict[str, Any]]]]]:
+def _read(
+    lines: Iterable[str], carried: storing.Carried
+) -> tuple[dict[str, Any], dict[Model, list[tuple[int, dict[str, Any]]]]]:
     tables = {_label(model): model for model in _tables()}
     described: dict[str, Any] | None = None
     rows: dict[Model, list[tuple[int, dict[str, Any]]]] = defaultdict(list)
@@ -188,6 +228,8 @@ def _read(lines: Iterable[str]) -> tuple[dict[str, Any], dict[Model, list[tuple[
         label, fields = _parsed(number, line)
         if label == WORKSPACE:
             described = fields
+        elif label == storing.LABEL:
+            _take(number, fields, carried)
         elif label in tables:
             rows[tables[label]].append((number, fields))
         else:
@@ -195,6 +237,13 @@ def _read(lines: Iterable[str]) -> tuple[dict[str, Any], dict[Model, list[tuple[
     if described is None or described.pop("format", None) != FORMAT:
         raise Invalid.at("", "not_a_dump", "No line describes the workspace.", f"a dump of format {FORMAT}")
     return described, rows
+
+
+def _take(number: int, fields: dict[str, Any], carried: storing.Carried) -> None:
+    try:
+        carried.take(fields)
+    except (ValueError, TypeError, KeyError) as error:
+        raise _unreadable(number, "This is no piece of stored bytes.") from error
 
 
 def _parsed(number: int, line: str) -> tuple[str, dict[str, Any]]:

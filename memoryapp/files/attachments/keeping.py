@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import zipfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from io import BytesIO
 
@@ -11,7 +12,10 @@ from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 
 from memoryapp.doors.errors import Invalid, TooLarge
+from memoryapp.files.models import Body, Form
 from memoryapp.ledger.identifiers import new_id
+from memoryapp.ledger.models import Workspace
+from memoryapp.ledger.storing import Stored
 
 LARGEST = 20 * 1024 * 1024
 """Bytes of one attachment."""
@@ -118,5 +122,8 @@ def read(stored: str) -> bytes:
     return data
 
 
-def is_there(stored: str) -> bool:
-    return default_storage.exists(stored)
+def stored(workspace: Workspace) -> Iterator[Stored]:
+    """The bytes that attachments of a workspace keep, of every version that is not erased, by name."""
+    kept = Body.objects.filter(workspace=workspace, form=Form.ATTACHMENT).exclude(digest="").order_by("stored")
+    for name, digest in kept.values_list("stored", "digest").iterator():
+        yield Stored(name, digest)

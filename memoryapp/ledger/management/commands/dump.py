@@ -2,6 +2,7 @@
 
 import sys
 from argparse import ArgumentParser
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,14 +23,30 @@ class Command(BaseCommand):
         workspace = Workspace.objects.filter(slug=options["workspace"]).first()
         if workspace is None:
             raise CommandError(f"There is no workspace “{options['workspace']}”.")
-        lines = dump.snapshot(workspace)
-        text = "\n".join(lines) + "\n"
-        if not options["output"]:
-            self.stdout.write(text, ending="")
-        else:
+        try:
+            digest = (
+                self._to_file(workspace, Path(options["output"])) if options["output"] else self._to_output(workspace)
+            )
+        except OSError as error:
+            raise CommandError(f"Cannot write {options['output']}: {error.strerror}.") from error
+        print(f"{len(digest)} lines, digest {digest}", file=sys.stderr)
+
+    def _to_file(self, workspace: Workspace, path: Path) -> dump.Digest:
+        """A line at a time; what cannot be written whole is not left behind."""
+        with path.open("x", encoding="utf-8", newline="\n") as file:
             try:
-                with Path(options["output"]).open("x", encoding="utf-8", newline="\n") as file:
-                    file.write(text)
-            except OSError as error:
-                raise CommandError(f"Cannot write {options['output']}: {error.strerror}.") from error
-        print(f"{len(lines)} lines, digest {dump.digest(lines)}", file=sys.stderr)
+                return self._write(workspace, file.write)
+            except BaseException:
+                path.unlink(missing_ok=True)
+                raise
+
+    def _to_output(self, workspace: Workspace) -> dump.Digest:
+        return self._write(workspace, lambda text: self.stdout.write(text, ending=""))
+
+    def _write(self, workspace: Workspace, put: Callable[[str], object]) -> dump.Digest:
+        digest = dump.Digest()
+        with dump.one_moment():
+            for line in dump.dump(workspace):
+                put(f"{line}\n")
+                digest.add(line)
+        return digest

@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError
 
 from memoryapp.doors.errors import DomainError
-from memoryapp.ledger import dump
+from memoryapp.ledger import dump, storing
 
 
 class Command(BaseCommand):
@@ -20,11 +20,17 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            lines = Path(options["file"]).read_text(encoding="utf-8").split("\n")
-            workspace = dump.restore(lines, slug=options["slug"])
+            with Path(options["file"]).open(encoding="utf-8", newline="\n") as lines:
+                workspace = dump.restore(lines, slug=options["slug"])
         except (OSError, UnicodeDecodeError) as error:
             raise CommandError(f"Cannot read {options['file']}: {error}.") from error
         except (DomainError, DatabaseError) as error:
             raise CommandError(f"Nothing was restored. {error}") from error
-        kept = dump.snapshot(workspace)
-        self.stdout.write(f"Restored {workspace.slug}: {len(kept)} lines, digest {dump.digest(kept)}")
+        kept = dump.Digest()
+        with dump.one_moment():
+            for line in dump.dump(workspace):
+                kept.add(line)
+        self.stdout.write(f"Restored {workspace.slug}: {len(kept)} lines, digest {kept}")
+        gone = sum(storing.digest_of(one.name) is None for one in storing.stored(workspace))
+        if gone:
+            self.stdout.write(f"The dump held no bytes of {gone} attachments, and they are not in the storage.")
