@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import functools
 from collections.abc import Mapping
 from typing import Any
 
@@ -24,6 +25,7 @@ WAYS = {"day": wording.day_words, "clock": wording.clock_words, "ago": wording.a
 
 
 @register.simple_tag
+@functools.lru_cache(maxsize=256)
 def icon(name: str) -> SafeString:
     """A drawing beside words; screen readers skip it."""
     return format_html(

@@ -3,6 +3,7 @@
 from typing import Any
 
 import re2
+from django.utils.functional import SimpleLazyObject
 
 _OPTIONS = re2.Options()
 _OPTIONS.max_mem = 256 << 20
@@ -10,8 +11,8 @@ _OPTIONS.log_errors = False
 
 
 def pattern(expression: str) -> Any:
-    """The compiled expression. Raises when RE2 cannot run it."""
-    return re2.compile(expression, _OPTIONS)
+    """The expression, compiled when it is first asked: most processes read no turn. RE2 refuses it then if it must."""
+    return SimpleLazyObject(lambda: re2.compile(expression, _OPTIONS))
 
 
 def words(listed: str) -> frozenset[str]:
