@@ -84,7 +84,8 @@ class Run:
         self._change(done=done, total=total, lease_until=now + LEASE)
 
     def finish(self, outcome: Mapping[str, Any] | None = None) -> None:
-        """End the job well, all of it done. `outcome` holds counts and ids, never text. Raises `LostLease` when it is another's now."""
+        """End the job well, all of it done. `outcome` holds counts and ids, never text. Raises `LostLease` when
+        it is another's now."""
         now = timezone.now()
         with transaction.atomic():
             self._change(
