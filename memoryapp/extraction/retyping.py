@@ -8,7 +8,7 @@ from memoryapp.extraction.models import Candidate
 from memoryapp.ledger.models import Workspace, Write
 from memoryapp.ontology import following
 from memoryapp.ontology.changeset.moves import Move
-from memoryapp.ontology.following import Follower
+from memoryapp.ontology.following import Follower, Only
 
 
 def register() -> None:
@@ -20,8 +20,10 @@ def count(workspace: Workspace, move: Move) -> dict[str, int]:
     return {"candidates": _of_kind(workspace, move).count()} if _is_kind(move) else {}
 
 
-def move(write: Write, move: Move) -> dict[str, int]:
+def move(write: Write, move: Move, only: Only | None = None) -> dict[str, int]:
     """Let candidates of a kind follow it."""
+    if only is not None:
+        return {}
     return {"candidates": _of_kind(write.workspace, move).update(kind=move.to)} if _is_kind(move) else {}
 
 

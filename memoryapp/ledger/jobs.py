@@ -135,10 +135,20 @@ def _nothing(by: Principal) -> Sequence[QuerySet[Any, Any]]:
     return ()
 
 
+GivenUp = Callable[[Job], None]
+"""What is done about what a job left behind when it is cancelled."""
+
+
+def _leave(job: Job) -> None:
+    pass
+
+
 @dataclass(frozen=True)
 class JobKind:
     """A declared kind of job: what runs it, what people call it, what its actor may do, what its jobs are about, and
     which of these are out of somebody's sight.
+
+    `given_up` is called within the write that cancels a job of the kind.
 
     Jobs of a kind `in_order` run one after another within a workspace, in the order they were asked for; one that waits
     to be tried again lets the others pass.
@@ -151,6 +161,7 @@ class JobKind:
     in_order: bool = False
     subjects: Subjects = _untold
     hidden: Hidden = _nothing
+    given_up: GivenUp = _leave
 
 
 Spending = Callable[[Principal, Job], Mapping[str, Any]]
@@ -182,12 +193,13 @@ def register(
     in_order: bool = False,
     subjects: Subjects = _untold,
     hidden: Hidden = _nothing,
+    given_up: GivenUp = _leave,
 ) -> None:
     """Declare a kind of job. Called by its room when it starts; a name belongs to one handler."""
     known = _kinds.get(kind)
     if known and known.handler is not handler:
         raise ValueError(f"The job kind {kind} is already another handler's.")
-    _kinds[kind] = JobKind(kind, handler, title, frozenset(capabilities), in_order, subjects, hidden)
+    _kinds[kind] = JobKind(kind, handler, title, frozenset(capabilities), in_order, subjects, hidden, given_up)
 
 
 def kinds() -> dict[str, JobKind]:
@@ -271,8 +283,18 @@ def cancel(write: Write, job: Job) -> Job:
     if not changed:
         raise Conflict("The job has already ended.", code="job_ended")
     end_attempt(job, "cancelled", now)
+    if job.kind in _kinds:
+        _kinds[job.kind].given_up(job)
     job.refresh_from_db()
     return job
+
+
+def keep(run: Run, *, done: int, total: int) -> None:
+    """Say how far the job is within a transaction that stores part of its work: both are committed, or neither.
+    Raises `LostLease` when the job is no longer this worker's."""
+    run.alive_at = time.monotonic()
+    if not held(run).update(done=done, total=total, lease_until=timezone.now() + LEASE):
+        raise LostLease(str(run.job.pk))
 
 
 def held(run: Run) -> Any:

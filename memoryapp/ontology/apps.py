@@ -6,8 +6,9 @@ class OntologyConfig(AppConfig):
     label = "ontology"
 
     def ready(self) -> None:
-        from memoryapp.ledger import triggers
+        from memoryapp.ledger import dump, triggers
         from memoryapp.ontology import cases, checks, erasing, jobs, refusals
+        from memoryapp.ontology.models import PreparedRows
         from memoryapp.ontology.triggers import rules
 
         triggers.register(rules)
@@ -16,3 +17,4 @@ class OntologyConfig(AppConfig):
         jobs.register()
         checks.register()
         erasing.register()
+        dump.register_projection(PreparedRows, rebuild=lambda workspace: None)

@@ -7,7 +7,7 @@ import json
 from memoryapp.ledger import erasing
 from memoryapp.ledger.erasing import Eraser, Marked
 from memoryapp.ledger.models import Write
-from memoryapp.ontology.models import Occurrence
+from memoryapp.ontology.models import Occurrence, PreparedRows
 
 
 def register() -> None:
@@ -28,6 +28,7 @@ def _mark(marked: Marked) -> None:
 
 
 def _prepare(write: Write, marked: Marked) -> None:
-    """What is erased is not written later."""
+    """What is erased is not written later; what was prepared of rows is prepared anew."""
+    PreparedRows.objects.filter(workspace=marked.workspace).delete()
     waiting = Occurrence.objects.filter(pk__in=marked.of(Occurrence), state=Occurrence.State.PARKED)
     waiting.update(state=Occurrence.State.DROPPED, outcome={})

@@ -1,6 +1,8 @@
-"""Applying in a worker: at a time, or because very many rows follow. One transaction with the job's own end.
+"""Applying in a worker: at a time, or because very many rows follow.
 
-A worker that dies leaves nothing: whoever takes the job over begins again, and readers stay on the edition they have.
+What becomes of very many rows is prepared first, in chunks that nobody reads, with progress (see `staging`); the
+change itself is one transaction with the job's own end. A worker that dies leaves the edition as it is, and what it
+prepared to whoever takes the job over; a job that is cancelled leaves nothing.
 """
 
 from __future__ import annotations
@@ -17,9 +19,11 @@ from memoryapp.ledger.jobs import Failed, Run, Subject
 from memoryapp.ledger.models import Job, Write
 from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import record
-from memoryapp.ontology import services
+from memoryapp.ontology import services, staging
+from memoryapp.ontology.changeset import apply, read_changes
 from memoryapp.ontology.models import Proposal, ProposalMove, Status
-from memoryapp.ontology.queries.proposals import looked_at
+from memoryapp.ontology.queries import current_ontology
+from memoryapp.ontology.queries.proposals import revision_of
 from memoryapp.ontology.services.applying import JOB
 
 LONGEST_SECONDS = 3600.0
@@ -27,38 +31,69 @@ LONGEST_SECONDS = 3600.0
 
 
 def register() -> None:
-    jobs.register(JOB, apply_when_due, title="Change of types", capabilities=("apply_schema",), subjects=subjects)
+    jobs.register(
+        JOB,
+        apply_when_due,
+        title="Change of types",
+        capabilities=("apply_schema",),
+        subjects=subjects,
+        given_up=staging.forget,
+    )
 
 
 def apply_when_due(run: Run) -> Mapping[str, Any] | None:
     """Apply the proposal as the person who approved it, while it is as they approved it."""
-    proposal = Proposal.objects.select_related("filer").get(workspace=run.job.workspace, pk=run.job.subject_id)
-    if proposal.status not in (Status.APPROVED, Status.FAILED) or proposal.lock != run.job.arguments.get("lock"):
+    proposal = _proposal(run)
+    if not _is_as_approved(run, proposal):
+        staging.forget(run.job)
         return {"applied": False}
     by = _approver(run, proposal)
-    moving = looked_at(by, proposal).examined.moving
-    total = max(1, sum(moving.values()))
-    run.progress(0, total)
-    # It has no word to give before it commits; a living worker keeps it all the same.
-    run.alive_at += LONGEST_SECONDS
 
     def act(write: Write) -> None:
-        fresh = Proposal.objects.select_related("filer").get(pk=proposal.pk)
-        done = services.apply_proposal(write, fresh)
-        run.progress(total, total)
+        ahead = staging.ahead(run.job, plan) if plan else None
+        done = services.apply_proposal(write, _proposal(run), ahead=ahead)
+        staging.forget(run.job)
         run.finish({"applied": True, "edition": done.applied_edition})
 
     try:
+        plan = _prepared(run, proposal)
+        # It has no word to give before it commits; a living worker keeps it all the same.
+        run.alive_at += LONGEST_SECONDS
         record(by, "apply_proposal", act, rationale="Applied when it was due.")
     except DomainError as error:
         refused = error
 
         def note(write: Write) -> None:
             services.note_failure(write, Proposal.objects.get(pk=proposal.pk), refused)
+            staging.forget(run.job)
 
         record(by, "apply_proposal", note, rationale="Applying was refused.")
         raise Failed(f"It could not be applied ({error.code}). Its page says why.") from error
     return None
+
+
+def _proposal(run: Run) -> Proposal:
+    return Proposal.objects.select_related("filer").get(workspace=run.job.workspace, pk=run.job.subject_id)
+
+
+def _is_as_approved(run: Run, proposal: Proposal) -> bool:
+    may = proposal.status in (Status.APPROVED, Status.FAILED)
+    return may and proposal.lock == run.job.arguments.get("lock")
+
+
+def _prepared(run: Run, proposal: Proposal) -> staging.Plan | None:
+    """Have what becomes of very many rows prepared; None where few follow, or the proposal is stale."""
+    revision, now = revision_of(proposal), current_ontology(run.job.workspace)
+    if revision.base_edition != now.number:
+        return None
+    changed = apply(now.document, read_changes(revision.changes))
+    plan = staging.plan_to(run.job.workspace, changed.document, changed.moves)
+    rows = plan.rows()
+    if rows <= staging.AT_ONCE:
+        run.progress(rows, rows)
+        return None
+    staging.prepare(run, plan)
+    return plan
 
 
 def _approver(run: Run, proposal: Proposal) -> Principal:

@@ -3,29 +3,57 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
-from memoryapp.graph.models import Belief, Node
-from memoryapp.ledger.models import Write
+from memoryapp.index import exchanging
+from memoryapp.index.texts import Text
+from memoryapp.ledger.models import Workspace, Write
 from memoryapp.ontology import following
-from memoryapp.ontology.following import Follower, Touched
+from memoryapp.ontology.following import Follower, Ids, Prepared
 from memoryapp.recall import feeding
 
-CHUNK = 400
+INDEXED: dict[str, tuple[str, Callable[[Workspace, Sequence[uuid.UUID]], Iterator[Text]]]] = {
+    "node_classes": (feeding.NODE, feeding.node_texts),
+    "belief_kinds": (feeding.BELIEF, feeding.belief_texts),
+}
+"""What rows of a family are in the index, and how they are read for it."""
 
 
 def register() -> None:
-    following.register("recall", Follower(lambda workspace, move: {}, lambda write, move: {}, settle))
+    follower = Follower(
+        lambda workspace, move: {},
+        lambda write, move, only: {},
+        settle=settle,
+        marks=marks,
+        rehearse=rehearse,
+        install=install,
+    )
+    following.register("recall", follower)
 
 
-def settle(write: Write, touched: Touched) -> None:
+def settle(write: Write, family: str, ids: Ids) -> None:
     """Put what was touched into the index as it is called now."""
-    nodes = Node.objects.filter(workspace=write.workspace, node_class__in=touched.of("node_classes")).order_by("pk")
-    for chunk in _chunks(list(nodes.values_list("pk", flat=True))):
-        feeding.refresh(write, nodes=chunk)
-    beliefs = Belief.objects.filter(workspace=write.workspace, kind__in=touched.of("belief_kinds")).order_by("pk")
-    for chunk in _chunks(list(beliefs.values_list("pk", flat=True))):
-        feeding.refresh(write, beliefs=chunk)
+    if family == "node_classes":
+        feeding.refresh(write, nodes=ids)
+    elif family == "belief_kinds":
+        feeding.refresh(write, beliefs=ids)
 
 
-def _chunks(ids: list[uuid.UUID]) -> list[list[uuid.UUID]]:
-    return [ids[start : start + CHUNK] for start in range(0, len(ids), CHUNK)]
+def marks(workspace: Workspace, family: str, ids: Ids) -> dict[uuid.UUID, str]:
+    """By which entries they are found."""
+    return exchanging.marks(workspace, INDEXED[family][0], ids) if family in INDEXED else {}
+
+
+def rehearse(write: Write, family: str, ids: Ids) -> dict[uuid.UUID, Any]:
+    """The entries by which they would be found."""
+    if family not in INDEXED:
+        return {}
+    target_type, texts = INDEXED[family]
+    return exchanging.drafted(write, target_type, ids, texts(write.workspace, ids))
+
+
+def install(write: Write, family: str, prepared: Prepared) -> None:
+    """Exchange the entries."""
+    if family in INDEXED:
+        exchanging.exchange(write, INDEXED[family][0], prepared)

@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Iterator
 from typing import Any
 
 from django.db.models import F, QuerySet
 
+from memoryapp.index import exchanging
+from memoryapp.ledger.changing import rename_key
 from memoryapp.ledger.models import Workspace, Write
 from memoryapp.ledger.principal import Principal
 from memoryapp.ontology import following, rules
 from memoryapp.ontology.changeset.moves import Move
-from memoryapp.ontology.following import Follower, Touched
+from memoryapp.ontology.following import Follower, Ids, Only, Prepared
 from memoryapp.ontology.rules import RequiredRule, Row, Rule, TakingPartRule, ValueRule
 from memoryapp.timeline import feeding
 from memoryapp.timeline.models import Audience, Episode, EpisodeParticipant, EpisodeRevision, State
 
-CHUNK = 400
+KINDS = "episode_kinds"
 SHORT = 200
 
 
 def register() -> None:
-    following.register("timeline", Follower(count, move, settle))
+    follower = Follower(count, move, settle=settle, marks=marks, rehearse=rehearse, install=install)
+    following.register(
+        "timeline",
+        follower,
+        rows={KINDS: lambda workspace, types: Episode.objects.filter(workspace=workspace, kind__in=types)},
+    )
     rules.register(breaks)
 
 
@@ -31,28 +39,22 @@ def count(workspace: Workspace, move: Move) -> dict[str, int]:
     return {"episodes": rows.count()} if rows is not None else {}
 
 
-def move(write: Write, move: Move) -> dict[str, int]:
-    """Let every row follow one move."""
+def move(write: Write, move: Move, only: Only | None = None) -> dict[str, int]:
+    """Let every row follow one move, or those of some episodes."""
     rows = _rows(write.workspace, move)
-    if rows is None:
+    if rows is None or (only is not None and only.family != KINDS):
         return {}
+    if only is not None:
+        rows = rows.filter(pk__in=only.ids) if rows.model is Episode else rows.filter(episode__in=only.ids)
     if not move.part:
         return {"episodes": rows.update(kind=move.to)}
     if move.part == "role":
         return {"episodes": rows.update(role=move.to)}
-    done = 0
-    ids = list(rows.values_list("pk", flat=True))
-    for start in range(0, len(ids), CHUNK):
-        several = list(EpisodeRevision.objects.filter(pk__in=ids[start : start + CHUNK]))
-        for one in several:
-            one.properties = {move.to if name == move.name else name: it for name, it in one.properties.items()}
-        EpisodeRevision.objects.bulk_update(several, ["properties"])
-        done += len(several)
-    return {"episodes": done}
+    return {"episodes": rename_key(rows, "properties", move.name, move.to)}
 
 
 def _rows(workspace: Workspace, move: Move) -> QuerySet[Any] | None:
-    if move.family != "episode_kinds":
+    if move.family != KINDS:
         return None
     if not move.part:
         return Episode.objects.filter(workspace=workspace, kind=move.type)
@@ -63,13 +65,32 @@ def _rows(workspace: Workspace, move: Move) -> QuerySet[Any] | None:
     )
 
 
-def settle(write: Write, touched: Touched) -> None:
+def settle(write: Write, family: str, ids: Ids) -> None:
     """The index, by what kinds are called now."""
-    if kinds := touched.of("episode_kinds"):
-        found = Episode.objects.filter(workspace=write.workspace, kind__in=kinds).order_by("pk")
-        ids = list(found.values_list("pk", flat=True))
-        for start in range(0, len(ids), CHUNK):
-            feeding.put(write, ids[start : start + CHUNK])
+    if family == KINDS:
+        feeding.put(write, ids)
+
+
+def marks(workspace: Workspace, family: str, ids: Ids) -> dict[uuid.UUID, str]:
+    """How often they were said otherwise, and by which entries they are found."""
+    if family != KINDS:
+        return {}
+    entries = exchanging.marks(workspace, feeding.EPISODE, ids)
+    locks = Episode.objects.filter(pk__in=ids).values_list("pk", "lock", "state")
+    return {pk: f"{lock}:{state}:{entries.get(pk, '')}" for pk, lock, state in locks}
+
+
+def rehearse(write: Write, family: str, ids: Ids) -> dict[uuid.UUID, Any]:
+    """The entries by which they would be found."""
+    if family != KINDS:
+        return {}
+    return exchanging.drafted(write, feeding.EPISODE, ids, feeding.load(write.workspace, ids))
+
+
+def install(write: Write, family: str, prepared: Prepared) -> None:
+    """Exchange the entries."""
+    if family == KINDS:
+        exchanging.exchange(write, feeding.EPISODE, prepared)
 
 
 def breaks(by: Principal, rule: Rule) -> Iterator[Row]:

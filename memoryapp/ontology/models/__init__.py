@@ -1,5 +1,6 @@
 """The tables of the room: editions of the declared types, and proposals to change them."""
 
+from memoryapp.ontology.models.ahead import PreparedRows
 from memoryapp.ontology.models.editions import DeclaredKey, DeclaredRole, DeclaredType, OntologyVersion
 from memoryapp.ontology.models.proposals import (
     Occurrence,
@@ -16,6 +17,7 @@ __all__ = [
     "DeclaredType",
     "Occurrence",
     "OntologyVersion",
+    "PreparedRows",
     "Proposal",
     "ProposalMove",
     "ProposalRevision",

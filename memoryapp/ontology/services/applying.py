@@ -14,7 +14,7 @@ from memoryapp.ontology.models import OntologyVersion, Proposal, ProposalMove, S
 from memoryapp.ontology.models.proposals import OPEN
 from memoryapp.ontology.queries.editions import current_ontology, ontology_at
 from memoryapp.ontology.queries.proposals import applied_between, outlook, revision_of
-from memoryapp.ontology.services.declaring import declare
+from memoryapp.ontology.services.declaring import Ahead, declare
 from memoryapp.ontology.services.moving import move, require_person
 from memoryapp.ontology.services.proposing import Draft, _write_revision, ask, close
 from memoryapp.ontology.services.replaying import replay
@@ -66,11 +66,14 @@ def apply_in_a_job(write: Write, proposal: Proposal) -> Job:
     return jobs.enqueue(write, JOB, proposal.pk, {"lock": proposal.lock}, dedupe=str(proposal.pk))
 
 
-def apply_proposal(write: Write, proposal: Proposal, *, edition: int | None = None) -> Proposal:
+def apply_proposal(
+    write: Write, proposal: Proposal, *, edition: int | None = None, ahead: Ahead | None = None
+) -> Proposal:
     """Put an approved proposal in force: a new edition, stored rows follow, and what was parked is written once.
 
     All in this one transaction, or nothing. Applying what is applied does nothing. `edition` is the one whoever asks
-    looked at. Raises Stale `stale`, and Conflict with everything that stands in the way.
+    looked at, `ahead` what a job prepared of the rows. Raises Stale `stale`, and Conflict with everything that stands
+    in the way.
     """
     require_person(write)
     if proposal.status == Status.APPLIED:
@@ -82,7 +85,7 @@ def apply_proposal(write: Write, proposal: Proposal, *, edition: int | None = No
         if drawn is not None:
             _refuse_stale(drawn, ontology.number)
     changed = apply(ontology.document, read_changes(revision.changes))
-    version = declare(write, changed.document, moves=changed.moves)
+    version = declare(write, changed.document, moves=changed.moves, ahead=ahead)
     report = {"edition": version.number, "rows": _moved(write)}
     proposal.applied_edition = version.number
     report |= replay(write, proposal)

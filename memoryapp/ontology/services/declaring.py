@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+import uuid
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from django.db import transaction
 
@@ -58,9 +59,14 @@ def ready_made(name: str) -> OntologyDocument:
 
 
 def declare(
-    write: Write, document: OntologyDocument | dict[str, Any], *, moves: Sequence[Move] = ()
+    write: Write,
+    document: OntologyDocument | dict[str, Any],
+    *,
+    moves: Sequence[Move] = (),
+    ahead: Ahead | None = None,
 ) -> OntologyVersion:
-    """Make this document the edition in force, and let stored rows follow the moves.
+    """Make this document the edition in force, and let stored rows follow the moves; `ahead` is what was prepared of
+    them before.
 
     The same document again changes nothing. Refused, whole, when it takes away what stored rows use or other things
     mention (Conflict `in_use` with the count, `mentioned` with what does), or asks of rows what they do not hold
@@ -81,10 +87,26 @@ def declare(
     retyping = following.begin(write, moves) if moves else None
     version = _in_force(write, newest.number + 1, data, digest, compiled)
     touched = following.touched(old, compiled, moves)
-    following.settle(write, touched)
+    following.clear(write, touched)
+    following.settle(write, touched, ahead.install(write) if ahead else None)
     if retyping is not None:
         following.close(retyping, version.number, write)
     return version
+
+
+class Ahead(Protocol):
+    """What was prepared of stored rows before."""
+
+    def install(self, write: Write) -> dict[str, set[uuid.UUID]]:
+        """Store it, for every row that has not changed since. Gives these rows, by family."""
+        ...
+
+
+def put_in_force(write: Write, number: int, document: OntologyDocument) -> OntologyVersion:
+    """Make a document that was checked the edition of this number. No row follows by this."""
+    data = document.as_data()
+    digest = digest_of(data)
+    return _in_force(write, number, data, digest, consistent(document, digest))
 
 
 def _in_force(write: Write, number: int, data: dict[str, Any], digest: str, compiled: Ontology) -> OntologyVersion:
