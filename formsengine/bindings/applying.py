@@ -31,7 +31,7 @@ from memoryapp.graph.services import beliefs as believing
 from memoryapp.graph.services import conflict, nodes, remembering
 from memoryapp.graph.services.confirmed import may_change
 from memoryapp.graph.services.nodes import NodeInput
-from memoryapp.graph.statements import Quoted, Statement
+from memoryapp.graph.statements import NodeStored, Quoted, Statement
 from memoryapp.ledger.models import Write
 from memoryapp.sources.models import Source
 from memoryapp.sources.services import keep_answer
@@ -193,13 +193,10 @@ class Applier:
 
     # What it stands on.
 
-    def _node(self, thing: Thing | None) -> uuid.UUID | None:
-        if thing is None:
-            return None
-        if thing.node is None and thing.entity is not None:
-            made = self.planner.things.get(thing.entity)
-            return made.node.pk if made is not None and made.node is not None else None
-        return thing.node.pk if thing.node else None
+    def _node(self, thing: Thing | None) -> NodeStored | None:
+        if thing is not None and thing.node is None and thing.entity is not None:
+            thing = self.planner.things.get(thing.entity)
+        return NodeStored(thing.node.pk) if thing is not None and thing.node is not None else None
 
     def _revision(self, path: str) -> Revision | None:
         taken = self.response.snapshots[self.submission]["revisions"].get(path)

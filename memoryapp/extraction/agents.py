@@ -7,14 +7,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from memoryapp.doors.errors import Invalid, Violation
+from memoryapp.doors.errors import Invalid, NotFound, Violation
 from memoryapp.doors.moments import Moment
 from memoryapp.extraction import services
 from memoryapp.extraction.candidates import Proposed
 from memoryapp.extraction.grounding import AGENTS
 from memoryapp.extraction.models import Candidate
 from memoryapp.extraction.queries import KIND
-from memoryapp.graph.models import ActorNode, Node, ParticipantNode
+from memoryapp.graph.identity import by_id
+from memoryapp.graph.models import ActorNode, ParticipantNode
 from memoryapp.ledger import jobs
 from memoryapp.ledger.models import Job, Write
 from memoryapp.ontology.compiled import FACT
@@ -179,15 +180,17 @@ def _unknown_nodes(write: Write, inputs: Sequence[CandidateInput]) -> list[Viola
         for place, reference in _references(told)
         if "node" in reference
     ]
-    if not named:
-        return []
-    known = set(
-        Node.objects.filter(workspace=write.workspace, pk__in={node for _, _, node in named}).values_list(
-            "pk", flat=True
-        )
-    )
+    seen = {node: _is_there(write, node) for node in {node for _, _, node in named}}
     return [
         Violation(f"/{place}", "no_such_node", "There is no such node.", "a node's id, or class and keys", row)
         for row, place, node in named
-        if node not in known
+        if not seen[node]
     ]
+
+
+def _is_there(write: Write, node: uuid.UUID) -> bool:
+    try:
+        by_id(write, node)
+    except NotFound:
+        return False
+    return True

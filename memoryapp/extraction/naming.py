@@ -7,15 +7,20 @@ free statement in the speaker's words, so that nothing is lost while a person de
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import uuid
 from typing import Any
 
+from memoryapp.doors.errors import DomainError
 from memoryapp.extraction.candidates import Proposed, names_in, normal
+from memoryapp.extraction.models import Candidate
+from memoryapp.graph.identity import resolve
 from memoryapp.graph.models import Belief, Node
 from memoryapp.graph.models.beliefs import Status
 from memoryapp.graph.services.mentions import mention
 from memoryapp.graph.services.nodes import NodeInput, store
-from memoryapp.graph.statements import Quoted
+from memoryapp.graph.statements import NodeReference, NodeStored, Quoted, Statement
 from memoryapp.ledger.models import Write
 from memoryapp.ontology.compiled import FACT, Ontology
 from memoryapp.ontology.queries import current_ontology
@@ -50,6 +55,26 @@ def resolve_names(write: Write, proposed: Proposed) -> Proposed:
     if "object" in resolved.details and not resolved.details.get("predicate"):
         return _as_move(write, resolved)
     return resolved
+
+
+def as_its_proposer_saw(write: Write, candidate: Candidate, statement: Statement, *, edited: bool) -> Statement:
+    """The statement with its nodes as who proposed the candidate saw them, who may see more than a job does.
+
+    Ids were looked at when it was proposed. Owners that a person `edited` are named by this person.
+    """
+    proposer = dataclasses.replace(write.by, actor=candidate.write.actor)
+
+    def seen(reference: NodeReference) -> NodeReference:
+        if isinstance(reference, uuid.UUID):
+            return NodeStored(reference)
+        with contextlib.suppress(DomainError):
+            return NodeStored(resolve(proposer, reference).pk)
+        return reference
+
+    owners = statement.owners if edited else tuple(seen(owner) for owner in statement.owners)
+    subject = seen(statement.subject) if statement.subject is not None else None
+    object_ = seen(statement.object) if statement.object is not None else None
+    return dataclasses.replace(statement, owners=owners, subject=subject, object=object_)
 
 
 def _named_node(write: Write, proposed: Proposed, reference: dict[str, Any]) -> Node:

@@ -13,13 +13,13 @@ from memoryapp.extraction.acceptance import Considered, PolicyRule, judge, polic
 from memoryapp.extraction.candidates import Proposed, as_statement, normal
 from memoryapp.extraction.grounding import doubt
 from memoryapp.extraction.models import Candidate, ExtractionRun
-from memoryapp.extraction.naming import resolve_names
+from memoryapp.extraction.naming import as_its_proposer_saw, resolve_names
 from memoryapp.extraction.twins import merge_into_twin
 from memoryapp.graph.models import ActorNode, Belief, ParticipantNode
 from memoryapp.graph.services.drafts import TAKEN_BACK
 from memoryapp.graph.services.ending import change_value, end_like
 from memoryapp.graph.services.remembering import Remembered, record_all
-from memoryapp.graph.statements import Quoted, Statement
+from memoryapp.graph.statements import Quoted, Statement, node_named
 from memoryapp.ledger.models import Actor, Job, Write
 from memoryapp.ontology.compiled import Ontology
 from memoryapp.ontology.queries import current_ontology
@@ -105,6 +105,7 @@ def accept(write: Write, candidate: Candidate, edits: Mapping[str, Any] | None =
     _require_undecided(candidate)
     proposed = resolve_names(write, edited(candidate, edits or {}))
     statement = as_statement(proposed, _other_evidence(write, proposed))
+    statement = as_its_proposer_saw(write, candidate, statement, edited="owners" in (edits or {}))
     if "ends" in proposed.details.get("signals", ()):
         ended = end_like(write, statement, reason="It was said to be over.")
         if ended:
@@ -126,10 +127,15 @@ def _changed_contact(write: Write, candidate: Candidate, proposed: Proposed, sta
     """Somebody says that their own number or address changed: a change, not a second one and no contradiction."""
     if not candidate.rule.startswith("contact.") or "replaces" not in proposed.details.get("signals", ()):
         return None
-    if not proposed.details.get("predicate") or statement.subject not in _speakers(candidate.source):
+    if not proposed.details.get("predicate") or _node_of(statement) not in _speakers(candidate.source):
         return None
     instead_of = str(proposed.details.get("replaces", ""))
     return change_value(write, statement, instead_of=instead_of, reason="Its owner said that it changed.")
+
+
+def _node_of(statement: Statement) -> uuid.UUID | None:
+    named = node_named(statement.subject) if statement.subject is not None else None
+    return named if isinstance(named, uuid.UUID) else None
 
 
 def _speakers(source: Source) -> set[uuid.UUID]:

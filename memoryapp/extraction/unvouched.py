@@ -9,7 +9,7 @@ from memoryapp.extraction import services
 from memoryapp.extraction.candidates import Proposed
 from memoryapp.extraction.grounding import AGENTS, OTHERS_WORDS
 from memoryapp.extraction.models import Candidate
-from memoryapp.graph.statements import Moment, NodeKeys, NodeReference, Statement
+from memoryapp.graph.statements import Moment, NodeKeys, NodeReference, Statement, node_named
 from memoryapp.ledger.models import Write
 from memoryapp.ontology.compiled import FACT
 from memoryapp.review.models import Case
@@ -66,9 +66,10 @@ def _proposed(statement: Statement) -> Proposed:
 
 
 def _node(reference: NodeReference) -> dict[str, Any]:
-    if isinstance(reference, NodeKeys):
-        return {"class": reference.node_class, "keys": dict(reference.keys)}
-    return {"node": str(reference)}
+    named = node_named(reference)
+    if isinstance(named, NodeKeys):
+        return {"class": named.node_class, "keys": dict(named.keys)}
+    return {"node": str(named)}
 
 
 def _moment(moment: Moment | None) -> str:

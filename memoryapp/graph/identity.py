@@ -15,7 +15,7 @@ from memoryapp.doors.errors import Invalid, NotFound, Violation
 from memoryapp.graph import todays
 from memoryapp.graph.models import IdentityKey, Node
 from memoryapp.graph.refusals import ambiguous
-from memoryapp.graph.statements import NodeKeys, NodeReference
+from memoryapp.graph.statements import NodeKeys, NodeReference, NodeStored
 from memoryapp.ledger import prepared
 from memoryapp.ledger.models import Workspace, Write
 from memoryapp.ledger.principal import Principal
@@ -119,20 +119,44 @@ def nodes_by_key(workspace: Workspace, keys: Iterable[Key]) -> dict[Key, Node]:
 def resolve(of: Write | Principal, reference: NodeReference) -> Node:
     """The node that is meant: by id, redirects followed, or by identity keys.
 
-    Raises NotFound `no_such_node`, Invalid `identity_missing` or for what is not declared, and Conflict
-    `identity_ambiguous` with the ids when the keys lead to more than one node.
+    A node out of sight is not there. Raises NotFound `no_such_node`, Invalid `identity_missing` or for what is not
+    declared, and Conflict `identity_ambiguous` with the ids when the keys lead to more than one node.
     """
     if isinstance(reference, NodeKeys):
         return _by_keys(of, reference)
+    if isinstance(reference, NodeStored):
+        return _stored(of.workspace, reference.id)
     return by_id(of, reference)
 
 
 def by_id(of: Write | Principal, node_id: uuid.UUID) -> Node:
-    """The node with this id, or the one it was folded into."""
+    """The node with this id, or the one it was folded into, when it is in sight. Raises NotFound `no_such_node`."""
     node = prepared.first(_with_id, workspace=of.workspace, id=node_id)
-    if node is None:
-        raise NotFound("There is no such node.", code="no_such_node", extra={"id": str(node_id)})
+    if node is None or not is_seen(of, node):
+        raise _not_there(node_id)
     return unfolded(node)
+
+
+def is_seen(of: Write | Principal, node: Node) -> bool:
+    """Whether a node, or the one it was folded into, exists for somebody. What a write makes is seen by this write."""
+    both = [node, unfolded(node)]
+    if any(one.known_to_all for one in both):
+        return True
+    if isinstance(of, Write) and any(one.write_id == of.pk for one in both):
+        return True
+    by = of.by if isinstance(of, Write) else of
+    return Node.objects.visible_to(by).filter(pk__in=[one.pk for one in both]).exists()
+
+
+def _stored(workspace: Workspace, node_id: uuid.UUID) -> Node:
+    node = prepared.first(_with_id, workspace=workspace, id=node_id)
+    if node is None:
+        raise _not_there(node_id)
+    return unfolded(node)
+
+
+def _not_there(node_id: uuid.UUID) -> NotFound:
+    return NotFound("There is no such node.", code="no_such_node", extra={"id": str(node_id)})
 
 
 def _with_id(workspace: Workspace, id: uuid.UUID) -> QuerySet[Node]:
@@ -148,7 +172,7 @@ def _by_keys(of: Write | Principal, reference: NodeKeys) -> Node:
     keys = keys_of(ontology, reference.node_class, canonical(ontology, reference.node_class, reference.keys))
     if not keys:
         raise Invalid.all([missing(ontology, reference.node_class, "/keys")])
-    found = distinct(list(nodes_by_key(of.workspace, keys).values()))
+    found = [node for node in distinct(list(nodes_by_key(of.workspace, keys).values())) if is_seen(of, node)]
     if len(found) > 1:
         raise ambiguous(found)
     if not found or not ontology.is_class(found[0].node_class, reference.node_class):

@@ -30,8 +30,23 @@ class NodeKeys:
     keys: dict[str, Any]
 
 
-NodeReference = uuid.UUID | NodeKeys
-"""A node by id, or by identity keys."""
+@dataclass(frozen=True)
+class NodeStored:
+    """A node that a stored row names. The caller came upon it by that row, so it is not asked whether they may see it.
+
+    Never made of an id that somebody sent.
+    """
+
+    id: uuid.UUID
+
+
+NodeReference = uuid.UUID | NodeKeys | NodeStored
+"""A node by id or by identity keys, as somebody names one; or as a stored row does."""
+
+
+def node_named(reference: NodeReference) -> uuid.UUID | NodeKeys:
+    """The reference as plain values: an id, or class and keys."""
+    return reference.id if isinstance(reference, NodeStored) else reference
 
 
 @dataclass(frozen=True)

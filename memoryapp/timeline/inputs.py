@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from memoryapp.doors.moments import Moment
-from memoryapp.graph.statements import NodeKeys, NodeReference, Quoted
+from memoryapp.graph.statements import NodeKeys, NodeReference, Quoted, node_named
 
 
 @dataclass(frozen=True)
@@ -77,4 +77,5 @@ class Amendment:
 
 
 def _named(node: NodeReference) -> Any:
-    return [node.node_class, node.keys] if isinstance(node, NodeKeys) else str(node)
+    named = node_named(node)
+    return [named.node_class, named.keys] if isinstance(named, NodeKeys) else str(named)

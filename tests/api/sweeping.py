@@ -99,11 +99,11 @@ def _filled(path: str) -> str:
 
 
 def _forms(schema: dict[str, Any]) -> list[dict[str, Any]]:
-    schema = _resolved(schema)
-    return [_resolved(one) for one in schema["oneOf"]] if "oneOf" in schema else [schema]
+    schema = resolved(schema)
+    return [resolved(one) for one in schema["oneOf"]] if "oneOf" in schema else [schema]
 
 
-def _resolved(schema: dict[str, Any]) -> dict[str, Any]:
+def resolved(schema: dict[str, Any]) -> dict[str, Any]:
     while "$ref" in schema or len(schema.get("allOf", ())) == 1:
         if "$ref" in schema:
             schema = document()["components"]["schemas"][schema["$ref"].rsplit("/", 1)[1]]
@@ -114,7 +114,7 @@ def _resolved(schema: dict[str, Any]) -> dict[str, Any]:
 
 def _kinds(schema: dict[str, Any]) -> set[str]:
     """The JSON types a schema admits; none when it does not say."""
-    schema = _resolved(schema)
+    schema = resolved(schema)
     for word in ("oneOf", "anyOf"):
         if word in schema:
             inner = [_kinds(one) for one in schema[word]]
@@ -127,7 +127,7 @@ def _kinds(schema: dict[str, Any]) -> set[str]:
 
 def _places(schema: dict[str, Any], value: Any, path: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
     """Every place of the body that the schema describes, those the example leaves out included."""
-    schema = _resolved(schema)
+    schema = resolved(schema)
     yield path, schema
     if isinstance(value, dict):
         for name, inner in schema.get("properties", {}).items():

@@ -7,13 +7,17 @@ from typing import Any
 import pytest
 
 from memoryapp.doors.errors import Conflict, NotFound
-from memoryapp.graph.models import RelationPlayer
+from memoryapp.graph.identity import resolve
+from memoryapp.graph.models import Node, RelationPlayer
 from memoryapp.graph.queries.listing import owning_nodes
 from memoryapp.graph.queries.why import why
-from memoryapp.graph.services import give_way, retract_relation, withdrawing
+from memoryapp.graph.services import give_way, retract_relation, upsert_node, withdrawing
+from memoryapp.graph.statements import NodeKeys, Quoted
 from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import record
-from tests.graph.telling import Memory
+from memoryapp.sources.inputs import ParticipantInput, ThreadInput, TurnInput
+from memoryapp.sources.services import tell
+from tests.graph.telling import Memory, at
 
 pytestmark = [pytest.mark.django_db, pytest.mark.sql]
 
@@ -43,6 +47,24 @@ def test_the_source_of_a_hidden_supersession_is_not_there(memory: Memory, viewer
     assert why(memory.by, of_it)["relation"]["kind"] == "sourcing"
     with pytest.raises(NotFound):
         why(viewer, of_it)
+
+
+def test_whom_few_know_is_named_by_these_alone(memory: Memory, viewer: Principal, reviewer: Principal) -> None:
+    """R6: by id or by keys; a description with the same keys finds them, and makes them known to who describes."""
+    known = ParticipantInput(key="zoe", role="user", name="Zoe", identity={"email": "zoe@sail.example"})
+    turn = TurnInput(speaker="user", by="zoe", content="Zoe here.", said_at=at("2026-05-01"), message_id="m-1")
+    few = ThreadInput(external_id="few", title="Few", readers=(reviewer.actor.pk,))
+    record(memory.by, "tell", lambda write: tell(write, few, [known], [turn]))
+    zoe = Node.objects.get(known_to_all=False)
+    keys = NodeKeys("person", {"email": "zoe@sail.example"})
+    for reference in (zoe.pk, keys):
+        assert resolve(reviewer, reference) == zoe
+        with pytest.raises(NotFound):
+            resolve(viewer, reference)
+    note = Quoted(memory.source("2026-05-02"))
+    described = memory.do(lambda write: upsert_node(write, "person", dict(keys.keys), [note]))
+    assert (described.node, described.created) == (zoe, False)
+    assert resolve(viewer, zoe.pk) == zoe
 
 
 def test_a_source_that_was_taken_back_is_no_support(memory: Memory) -> None:

@@ -13,7 +13,7 @@ from rest_framework.response import Response
 
 from memoryapp.access.endpoints import Endpoint, described
 from memoryapp.context import queries, services
-from memoryapp.context.api.shapes import ACT, ENTRY, Explained, LinkFields, links
+from memoryapp.context.api.shapes import ACT, ENTRY, EntryLinkFields, Explained, links
 from memoryapp.context.inputs import UNCHANGED, Change
 from memoryapp.context.models import Audience
 from memoryapp.context.services.drafts import LONGEST_CONTENT, LONGEST_SECTION, LONGEST_TITLE, MOST_LINKS
@@ -32,12 +32,12 @@ class Updating(Reasoned):
     content = Text(required=False, allow_blank=True, max_length=LONGEST_CONTENT)
     pinned = Flag(required=False)
     expires_at = When(required=False, allow_null=True, help_text="null: it no longer expires.")
-    links = LinkFields(many=True, required=False, max_length=MOST_LINKS, help_text="In place of those before.")
+    links = EntryLinkFields(many=True, required=False, max_length=MOST_LINKS, help_text="In place of those before.")
     audience = OneOf(required=False, choices=Audience.values)
     readers = Several(child=Identifier(), required=False, max_length=100, help_text="Besides those before.")
 
 
-class Restoring(Explained):
+class RestoringEntry(Explained):
     """Which revision is to stand again."""
 
     sequence = Whole(min_value=1, help_text="The number of the revision.")
@@ -112,7 +112,7 @@ class Restore(Endpoint):
     """An entry as it was."""
 
     needs = {"post": "write_context"}
-    body = {"post": Restoring}
+    body = {"post": RestoringEntry}
     locked = ("post",)
 
     @_described(

@@ -56,7 +56,7 @@ REVISION: Described = {
 }
 
 
-class LinkFields(Fields):
+class EntryLinkFields(Fields):
     """What an entry is about, or says again."""
 
     what = OneOf(choices=LINKED)
@@ -76,7 +76,7 @@ class ContentFields(Fields):
     )
     pinned = Flag(required=False, default=True, help_text="Whether it is in the block; true unless told.")
     expires_at = When(required=False, help_text="From when on it is in no block; a date lasts until it is over.")
-    links = LinkFields(many=True, required=False, max_length=MOST_LINKS, help_text="A belief, source or node.")
+    links = EntryLinkFields(many=True, required=False, max_length=MOST_LINKS, help_text="A belief, source or node.")
     audience = OneOf(required=False, choices=Audience.values, help_text="Whose context it is part of.")
     readers = Several(child=Identifier(), required=False, max_length=100, help_text="Actors, for the audience named.")
 

@@ -12,7 +12,7 @@ from django.db.models import Q, QuerySet
 
 from memoryapp.doors.errors import Invalid, NotFound
 from memoryapp.graph import todays, typed
-from memoryapp.graph.identity import canonical, is_empty, keys_of, missing, nodes_by_key, unfolded
+from memoryapp.graph.identity import canonical, is_empty, is_seen, keys_of, missing, nodes_by_key, unfolded
 from memoryapp.graph.models import Belief, Node
 from memoryapp.graph.queries import merges
 from memoryapp.graph.queries.views import Scope, as_of, current
@@ -97,8 +97,8 @@ def node(by: Principal, node_id: uuid.UUID, *, known_at: dt.datetime | None = No
 
     Raises NotFound.
     """
-    found = Node.objects.visible_to(by).filter(pk=node_id).select_related("folded_into").first()
-    if found is None:
+    found = Node.objects.filter(workspace=by.workspace, pk=node_id).select_related("folded_into").first()
+    if found is None or not is_seen(by, found):
         raise NotFound("There is no such node.", code="no_such_node", extra={"id": str(node_id)})
     return unfolded(found) if known_at is None else merges.known_as(found, known_at)
 

@@ -14,7 +14,7 @@ from memoryapp.graph.services import conflict
 from memoryapp.graph.services.beliefs import check_lock, owners_of, supersede
 from memoryapp.graph.services.confirmed import refuse_confirmed
 from memoryapp.graph.services.remembering import store
-from memoryapp.graph.statements import Moment, Statement
+from memoryapp.graph.statements import Moment, NodeStored, Statement
 from memoryapp.ledger.models import Write
 
 KEEP: Any = object()
@@ -96,8 +96,8 @@ def replace(
     statement = Statement(
         kind=belief.kind,
         content="" if is_property else (content or belief.content),
-        owners=tuple(uuid.UUID(owner) for owner in owners_of(belief)),
-        subject=belief.subject_id,
+        owners=tuple(NodeStored(uuid.UUID(owner)) for owner in owners_of(belief)),
+        subject=NodeStored(belief.subject_id) if belief.subject_id else None,
         predicate=belief.predicate,
         value=said if is_property else None,
         topic=belief.topic,

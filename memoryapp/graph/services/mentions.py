@@ -12,7 +12,7 @@ from memoryapp.graph.identity import distinct, keys_of, nodes_by_key, resolve, u
 from memoryapp.graph.models import Belief, Mention, Node
 from memoryapp.graph.models.beliefs import Audience, Status
 from memoryapp.graph.services.nodes import NodeInput, Upserted, store
-from memoryapp.graph.statements import NodeReference, Quoted
+from memoryapp.graph.statements import NodeReference, NodeStored, Quoted
 from memoryapp.ledger.models import Write
 from memoryapp.ontology.compiled import Ontology
 from memoryapp.ontology.normalise import normal_text
@@ -104,7 +104,7 @@ def make_node(write: Write, noted: Mention) -> Upserted:
     evidence = (Quoted(noted.source, noted.span_start, noted.span_end),)
     given = NodeInput(noted.node_class, {"name": noted.name}, evidence)
     made = store(write, [given], numbered=False, keyless=True)[0]
-    bind_mention(write, noted, made.node.pk)
+    bind_mention(write, noted, NodeStored(made.node.pk))
     return made
 
 

@@ -26,7 +26,7 @@ from memoryapp.graph.services.confirmed import bound_by_people
 from memoryapp.graph.services.drafts import is_unvouched, nobody_vouched
 from memoryapp.graph.services.projection import LONGEST_LABEL
 from memoryapp.graph.services.remembering import Remembered, record_all
-from memoryapp.graph.statements import Moment, Quoted, Statement
+from memoryapp.graph.statements import Moment, NodeStored, Quoted, Statement
 from memoryapp.ledger.models import Write
 from memoryapp.ontology.compiled import Ontology
 from memoryapp.ontology.normalise import bare_text, key_text
@@ -226,7 +226,7 @@ def _statements(ontology: Ontology, row: _Row) -> Iterable[Statement]:
         values = values_of(given, known[name].multi_valued)
         for value in {key_text(value, known[name].normaliser): value for value in values}.values():
             yield Statement(
-                subject=row.node.pk,
+                subject=NodeStored(row.node.pk),
                 predicate=name,
                 value=value,
                 evidence=row.given.evidence,

@@ -20,7 +20,7 @@ from memoryapp.graph.services.audiences import readers_of
 from memoryapp.graph.services.beliefs import change_state, owners_of, set_dates, supersede
 from memoryapp.graph.services.editing import replace
 from memoryapp.graph.services.remembering import record_all
-from memoryapp.graph.statements import Moment, Quoted, Statement
+from memoryapp.graph.statements import Moment, NodeStored, Quoted, Statement
 from memoryapp.ledger.models import Write
 from memoryapp.ontology.queries import current_ontology
 from memoryapp.sources import services as sources
@@ -251,7 +251,7 @@ def _condition(write: Write, dependent: Belief, text: str, reason: str) -> Belie
     statement = Statement(
         kind=kind,
         content=text,
-        owners=tuple(uuid.UUID(owner) for owner in owners_of(dependent)),
+        owners=tuple(NodeStored(uuid.UUID(owner)) for owner in owners_of(dependent)),
         evidence=(Quoted(source),),
         audience=dependent.audience,
         readers=tuple(conflict.readers_of(dependent)),

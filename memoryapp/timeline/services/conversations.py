@@ -18,6 +18,7 @@ from memoryapp.doors.errors import DomainError
 from memoryapp.doors.moments import Moment, Precision, end_of
 from memoryapp.graph.identity import unfolded
 from memoryapp.graph.models import ParticipantNode
+from memoryapp.graph.statements import NodeStored
 from memoryapp.index.said import zone
 from memoryapp.ledger.models import Actor, Write
 from memoryapp.ontology.queries import current_ontology
@@ -49,7 +50,9 @@ def as_told(thread: Thread, told: EpisodeInput) -> EpisodeInput:
     if not told.happened and (turns := _turns([thread.pk]).get(thread.pk)):
         told = replace(told, happened=Happened(since=turns.first, until=turns.last))
     if not told.participants:
-        told = replace(told, participants=tuple(Taking(one) for one in _people([thread.pk]).get(thread.pk, ())))
+        told = replace(
+            told, participants=tuple(Taking(NodeStored(one)) for one in _people([thread.pk]).get(thread.pk, ()))
+        )
     return told
 
 
@@ -97,7 +100,7 @@ def _begin(
         }
         if readers[thread_id] is not None:
             draft.told["audience"] = Audience.NAMED
-        takings = [Taking(node) for node in people.get(thread_id, ())]
+        takings = [Taking(NodeStored(node)) for node in people.get(thread_id, ())]
         drafts.read_participants(draft, write, ontology, takings)
         drafted.append((new_head(write, draft, ontology.number, thread_id=thread_id), draft))
     Episode.objects.bulk_create(episode for episode, _ in drafted)

@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from memoryapp.doors import etags
 from memoryapp.doors.errors import Conflict, Invalid, NotFound
 from memoryapp.graph import changes
+from memoryapp.graph.identity import by_id
 from memoryapp.graph.models import Node
-from memoryapp.graph.queries import nodes as queries
 from memoryapp.graph.services.confirmed import bound_by_people
 from memoryapp.graph.services.merging import asking, moving
 from memoryapp.graph.services.merging.asking import MERGE_SUGGESTION, pair_key
@@ -40,7 +40,7 @@ def merge(write: Write, *, kept: uuid.UUID, folded: uuid.UUID, lock: int | None 
     `told_apart` when a person said that they are two, `confirmed_by_person`.
     """
     write.by.require("merge_nodes")
-    stays, goes = queries.node(write.by, kept), queries.node(write.by, folded)
+    stays, goes = by_id(write, kept), by_id(write, folded)
     if lock is not None:
         etags.check(stays.lock, lock, {"id": str(stays.pk), "label": stays.label, "state": stays.state})
     refuse_unfit(current_ontology(write.workspace), stays, goes)
@@ -81,7 +81,7 @@ def split(
     `not_in_use`, `confirmed_by_person`.
     """
     write.by.require("merge_nodes")
-    found = queries.node(write.by, node)
+    found = by_id(write, node)
     if lock is not None:
         etags.check(found.lock, lock)
     if found.state != Node.State.ACTIVE:
@@ -132,7 +132,7 @@ def use_again(write: Write, *, node: uuid.UUID, reason: str, lock: int | None = 
 
 def _change(write: Write, node_id: uuid.UUID, lock: int | None, reason: str, before: str, after: str) -> Node:
     write.by.require("merge_nodes")
-    node = queries.node(write.by, node_id)
+    node = by_id(write, node_id)
     if lock is not None:
         etags.check(node.lock, lock)
     if not reason.strip() or len(reason) > LONGEST_REASON:
