@@ -8,15 +8,17 @@ class FormsConfig(AppConfig):
     def ready(self) -> None:
         from formsengine import checks, erasing, hooks, mentions
         from formsengine.models import FormOutcome, FormResponse
+        from formsengine.queries import attached
         from formsengine.services import waiting
         from formsengine.services.storing import DELIVER
         from memoryapp.graph.referring import Pointer, Reader, register, register_reader
-        from memoryapp.ledger import jobs
+        from memoryapp.ledger import jobs, storing
 
         jobs.register(DELIVER, hooks.deliver, title="Tell what happened in a form")
         jobs.register(waiting.KIND, waiting.give_up, title="Take an answer that waited for another")
         register(Pointer("form.subject", FormResponse, "subject", "forms about it"))
         register_reader("outcomes", Reader("outcomes of forms", FormOutcome.naming))
+        storing.register("forms", attached.stored)
         erasing.register()
         checks.register()
         mentions.register()

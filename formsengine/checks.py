@@ -10,8 +10,7 @@ from formsengine.log.response import Response
 from formsengine.models import FormAttachment, FormCommit, FormResponse, FormVersion, ResponseState
 from formsengine.queries import loading
 from formsengine.view.shown import counts
-from memoryapp.files.attachments import keeping
-from memoryapp.ledger import integrity
+from memoryapp.ledger import integrity, storing
 from memoryapp.ledger.integrity import Check, Finding, about
 from memoryapp.ledger.models import Workspace
 
@@ -19,7 +18,7 @@ from memoryapp.ledger.models import Workspace
 def register() -> None:
     """Let `manage.py integrity` run these."""
     integrity.register(Check("form responses", "A response is what its log adds up to", _responses))
-    integrity.register(Check("form files", "The bytes of every file that answers are kept", _files))
+    integrity.register(Check("form files", "The bytes of every file that answers are those that were kept", _files))
     integrity.register(Check("form versions", "A version is what its digest names", _versions))
 
 
@@ -51,5 +50,8 @@ def _versions(workspace: Workspace) -> Iterator[Finding]:
 def _files(workspace: Workspace) -> Iterator[Finding]:
     """What was erased has no digest, and no bytes."""
     for one in FormAttachment.objects.filter(workspace=workspace).exclude(digest="").order_by("pk").iterator():
-        if not keeping.is_there(one.stored):
+        there = storing.digest_of(one.stored)
+        if there is None:
             yield about(one, "Its bytes are not in the file storage.")
+        elif there != one.digest:
+            yield about(one, "Its bytes are not those that were kept.")

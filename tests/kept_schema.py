@@ -71,7 +71,7 @@ def _kept() -> Path:
 def _schema_files() -> Iterator[Path]:
     for pattern in SCHEMA:
         yield from sorted((ROOT / "memoryapp").glob(pattern))
-        yield from sorted((ROOT / "formsengine").glob(pattern))
+        yield from sorted((ROOT / "formsengine").glob(pattern.removeprefix("*/")))
 
 
 def _keep(name: str, kept: Path) -> None:

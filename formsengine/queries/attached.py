@@ -12,7 +12,9 @@ from formsengine.queries.filled import reader
 from formsengine.queries.loading import loaded
 from memoryapp.doors.errors import NotFound
 from memoryapp.files.attachments import keeping
+from memoryapp.ledger.models import Workspace
 from memoryapp.ledger.principal import Principal
+from memoryapp.ledger.storing import Stored
 
 
 def attachment(by: Principal, row: FormResponse, attachment_id: uuid.UUID) -> FormAttachment:
@@ -29,6 +31,13 @@ def bytes_of(one: FormAttachment) -> bytes:
         return keeping.read(one.stored)
     except FileNotFoundError as error:
         raise NotFound("Its bytes are not there any more.", code="bytes_gone") from error
+
+
+def stored(workspace: Workspace) -> Iterator[Stored]:
+    """The bytes of all files that answer forms of a workspace, of what is not erased, by name."""
+    kept = FormAttachment.objects.filter(workspace=workspace).exclude(digest="").order_by("stored")
+    for name, digest in kept.values_list("stored", "digest").iterator():
+        yield Stored(name, digest)
 
 
 def named_in(response: Response) -> Iterator[str]:

@@ -16,10 +16,11 @@ from formsengine.models import FormAttachment, FormResponse
 from formsengine.queries import attached
 from memoryapp.doors.errors import Invalid, NotFound, TooLarge
 from memoryapp.files.attachments import keeping
-from memoryapp.ledger import erasing, integrity
+from memoryapp.ledger import dump, erasing, integrity, storing
 from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import record
 from tests.forms.telling import Forms, verdicts
+from tests.ledger.test_dump import empty_the_database
 from tests.visiting import client_of
 
 AT = "/w/harbour/forms/responses/"
@@ -146,5 +147,16 @@ def test_nothing_of_a_file_is_left_when_its_response_is_erased(forms: Forms) -> 
     name = erasing.preview(forms.by, "form_response", opened.row.pk)["name"]
     record(forms.by, "erase", lambda w: erasing.erase(w, "form_response", opened.row.pk, name=name), "Asked for.")
     left = FormAttachment.objects.get()
-    assert (left.name, left.digest, keeping.is_there(sent.stored)) == ("", "", False)
+    assert (left.name, left.digest, storing.digest_of(sent.stored)) == ("", "", None)
     assert FormResponse.objects.get().state == "erased"
+
+
+def test_a_dump_carries_the_bytes_of_what_answers(forms: Forms) -> None:
+    opened = forms.opened("inspection")
+    _, sent = attach(forms, opened, "gate", "gate.png", PNG)
+    lines = dump.snapshot(forms.by.workspace)
+    empty_the_database()
+    keeping.let_go(sent.stored)
+    restored = dump.restore(lines)
+    assert keeping.read(sent.stored) == PNG
+    assert dump.snapshot(restored) == lines
