@@ -19,6 +19,7 @@ from memoryapp.access.models import AccessChange, Agent, AgentKey, Membership, S
 from memoryapp.access.paths import OPEN, read_rules
 from memoryapp.access.sessions import memberships_of
 from memoryapp.doors.errors import Conflict, Denied, Invalid, NotFound
+from memoryapp.ledger import jobs
 from memoryapp.ledger.models import Actor, Workspace, WorkspaceRow, Write
 from memoryapp.ledger.principal import Principal
 
@@ -85,7 +86,7 @@ def principal_of(membership: Membership, *, channel: str = "console", trace_id: 
 
 def principal_of_actor(actor: Actor, *, channel: str, trace_id: str = "") -> Principal:
     """An actor with what it may do and see today: a member by its role, an agent by its surfaces, and either by its
-    rules of paths.
+    rules of paths; a job by its kind.
 
     Raises Denied `no_longer_here` for who has left, was retired or is neither."""
     membership = Membership.objects.filter(actor=actor, ended_at__isnull=True, user__is_active=True).first()
@@ -97,6 +98,9 @@ def principal_of_actor(actor: Actor, *, channel: str, trace_id: str = "") -> Pri
         rules, default = agent.paths.rules, agent.path_default
     elif actor.kind == Actor.Kind.SYSTEM and actor.key == "operator":
         granted = capabilities.everything()
+        rules, default = OPEN.rules, OPEN.default
+    elif actor.kind == Actor.Kind.JOB and actor.key in jobs.kinds():
+        granted = jobs.kinds()[actor.key].capabilities
         rules, default = OPEN.rules, OPEN.default
     else:
         raise Denied(f"{actor.name} is no longer here.", code="no_longer_here")

@@ -6,7 +6,7 @@ class ExtractionConfig(AppConfig):
     label = "extraction"
 
     def ready(self) -> None:
-        from memoryapp.extraction import cases, erasing, jobs, mentions, pages, retyping, unvouched, withdrawing
+        from memoryapp.extraction import cases, erasing, jobs, mentions, pages, parked, retyping, unvouched, withdrawing
         from memoryapp.extraction.model import reading
         from memoryapp.extraction.queries import KIND, hidden_subjects
         from memoryapp.graph import origins, waiting
@@ -42,3 +42,4 @@ class ExtractionConfig(AppConfig):
         erasing.register()
         retyping.register()
         mentions.register()
+        parked.register()

@@ -14,6 +14,7 @@ from memoryapp.extraction.candidates import Proposed, as_statement, normal
 from memoryapp.extraction.grounding import doubt
 from memoryapp.extraction.models import Candidate, ExtractionRun
 from memoryapp.extraction.naming import as_its_proposer_saw, resolve_names
+from memoryapp.extraction.parked import park
 from memoryapp.extraction.twins import merge_into_twin
 from memoryapp.graph.models import ActorNode, Belief, ParticipantNode
 from memoryapp.graph.services.drafts import TAKEN_BACK
@@ -30,7 +31,6 @@ from memoryapp.sources.queries import taken_back
 
 HELD = "held_candidate"
 POLICY = "acceptance policy"
-UNDECLARED = "undeclared"
 
 
 def open_run(
@@ -79,13 +79,13 @@ def consider(write: Write, candidates: Sequence[Candidate]) -> None:
     """Let the workspace's policy decide each pending candidate, in the order the words were said.
 
     Two candidates of one span with one normalised content are one statement: the kind of higher declared precedence
-    stays, the others are rejected. A candidate that the memory refuses ends rejected, or parked when only its type is
-    not declared; it stops no other.
+    stays, the others are rejected. A candidate that the memory refuses ends rejected, or parked on a proposal when it
+    only wants something declared; it stops no other.
     """
     ontology = current_ontology(write.workspace)
     rules = policy_of(write.workspace)
     winners: dict[tuple[Any, ...], Candidate] = {}
-    candidates = [candidate for candidate in candidates if _is_of_a_declared_kind(ontology, candidate)]
+    candidates = [candidate for candidate in candidates if _is_of_a_declared_kind(write, ontology, candidate)]
     for candidate in sorted(candidates, key=lambda c: -ontology.precedence(c.kind)):
         winners.setdefault(_words(candidate), candidate)
     for candidate in candidates:
@@ -227,25 +227,29 @@ def _apply(write: Write, candidate: Candidate, rule: PolicyRule) -> None:
                 settle(write, case, policy=f"{POLICY}: {rule.name}", verdict=outcome, rationale=because)
     except DomainError as refused:
         candidate.refresh_from_db()
-        _refuse(candidate, refused)
+        _refuse(write, candidate, refused)
     else:
         candidate.refresh_from_db()
 
 
-def _is_of_a_declared_kind(ontology: Ontology, candidate: Candidate) -> bool:
+def _is_of_a_declared_kind(write: Write, ontology: Ontology, candidate: Candidate) -> bool:
     """Whether its kind can be believed; when it cannot, the candidate ends here."""
     try:
         ontology.concrete_kind(candidate.kind)
     except DomainError as refused:
-        _refuse(candidate, refused)
+        _refuse(write, candidate, refused)
         return False
     return True
 
 
-def _refuse(candidate: Candidate, refused: DomainError) -> None:
-    """Park what only lacks a declared type; turn away everything else that the memory refuses."""
-    parked = refused.code.startswith(UNDECLARED)
-    _end(candidate, Candidate.State.PARKED if parked else Candidate.State.REJECTED, f"Refused: {refused}"[:500])
+def _refuse(write: Write, candidate: Candidate, refused: DomainError) -> None:
+    """Park what only lacks something declared on a proposal of it; turn away all else that the memory refuses."""
+    because = f"Refused: {refused}"[:400]
+    proposal = park(write, candidate, refused)
+    if proposal is None:
+        _end(candidate, Candidate.State.REJECTED, because)
+    else:
+        _end(candidate, Candidate.State.PARKED, f"{because} It waits on proposal {proposal.number}.")
 
 
 def _candidate(write: Write, run: ExtractionRun, proposed: Proposed, digest: str) -> Candidate:

@@ -25,10 +25,11 @@ Store = Callable[[Write, list[dict[str, Any]]], Any]
 
 @dataclass(frozen=True)
 class Parkable:
-    """An action whose rows may be parked: how its body is read, the right it needs, and how a row is stored."""
+    """An action whose rows may be parked: how its body is read (as it is, when there is none), the right it needs, and
+    how a row is stored."""
 
     action: str
-    body: type[OneOrMany]
+    body: type[OneOrMany] | None
     needs: str
     store: Store
 
@@ -36,7 +37,7 @@ class Parkable:
 _parkable: dict[str, Parkable] = {}
 
 
-def register(action: str, *, body: type[OneOrMany], needs: str, store: Store) -> None:
+def register(action: str, *, body: type[OneOrMany] | None, needs: str, store: Store) -> None:
     """Let rows of this action be parked."""
     _parkable[action] = Parkable(action, body, needs, store)
 

@@ -48,7 +48,7 @@ def _store(write: Write, proposal: Proposal, occurrence: Occurrence) -> None:
     by = principal_of_actor(occurrence.actor, channel=CHANNEL, trace_id=write.by.trace_id)
     by.require(stored.needs)
     zones = {"zones": {"workspace": by.workspace.time_zone}}
-    read = read_body(stored.body, occurrence.payload, zones)
+    read = read_body(stored.body, occurrence.payload, zones) if stored.body else {"items": [occurrence.payload]}
     by = replace(by, run=str(read.get("run", "")), model=str(read.get("model", "")))
     approver = write.by.actor.name
     said = f"Replayed: proposal {proposal.number} was approved by {approver}."
