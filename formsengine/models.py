@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 from django.db import models
 from django.db.models import Exists, OuterRef, Q
 
+from memoryapp.context.models import Entry
+from memoryapp.files.models import Entry as File
 from memoryapp.graph.models import Belief, Node
 from memoryapp.ledger.guard import Guard
 from memoryapp.ledger.models import Actor, WorkspaceRow, Write
@@ -328,6 +330,8 @@ class FormOutcome(WorkspaceRow):
     belief = models.ForeignKey(Belief, on_delete=models.PROTECT, null=True, blank=True, related_name="form_outcomes")
     node = models.ForeignKey(Node, on_delete=models.PROTECT, null=True, blank=True, related_name="form_outcomes")
     episode = models.ForeignKey(Episode, on_delete=models.PROTECT, null=True, blank=True, related_name="form_outcomes")
+    entry = models.ForeignKey(Entry, on_delete=models.PROTECT, null=True, blank=True, related_name="form_outcomes")
+    file = models.ForeignKey(File, on_delete=models.PROTECT, null=True, blank=True, related_name="form_outcomes")
     case = models.ForeignKey(Case, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
     write = models.ForeignKey(Write, on_delete=models.PROTECT, related_name="form_outcomes")
     recorded_at = models.DateTimeField()

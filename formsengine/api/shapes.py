@@ -75,6 +75,8 @@ OUTCOME: Shape = {
     "belief": serializers.UUIDField(allow_null=True),
     "node": serializers.UUIDField(allow_null=True),
     "episode": serializers.UUIDField(allow_null=True),
+    "entry": serializers.UUIDField(allow_null=True),
+    "file": serializers.UUIDField(allow_null=True),
     "source": serializers.UUIDField(allow_null=True, help_text="The answer as a source."),
     "case": serializers.UUIDField(allow_null=True, help_text="What waits for a person."),
 }

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from formsengine.bindings import standing
 from formsengine.bindings.planning import Item, Planner, Thing
 from formsengine.bindings.things import spoken
 from formsengine.log.addresses import find_field
@@ -64,7 +65,7 @@ class Applier:
             made.append(getattr(self, f"_{item.binding.into}")(item))
         return made
 
-    def _outcome(self, item: Item, *, act: str = "", **to: Any) -> FormOutcome:
+    def outcome(self, item: Item, *, act: str = "", **to: Any) -> FormOutcome:
         revision = self._revision(item.path)
         return FormOutcome.objects.create(
             workspace=self.write.workspace,
@@ -86,10 +87,10 @@ class Applier:
     def _entity(self, item: Item) -> FormOutcome:
         thing = item.subject
         assert thing is not None
-        given = NodeInput(str(item.binding.data["class"]), item.properties, self._evidence(item))
+        given = NodeInput(str(item.binding.data["class"]), item.properties, self.evidence(item))
         done = nodes.store(self.write, [given], numbered=False)[0]
         thing.node, thing.label = done.node, done.node.label
-        return self._outcome(item, node=done.node, case=done.conflicts[0] if done.conflicts else None)
+        return self.outcome(item, node=done.node, case=done.conflicts[0] if done.conflicts else None)
 
     # Properties and edges.
 
@@ -104,7 +105,7 @@ class Applier:
         older = item.current
         if item.act is Act.RETRACT:
             return self._retract(item)
-        evidence = self._evidence(item)
+        evidence = self.evidence(item)
         statement = Statement(
             subject=self._node(item.subject),
             evidence=evidence,
@@ -121,7 +122,7 @@ class Applier:
         remembered = remembering.record_all(self.write, [statement], numbered=False)[0]
         case = remembered.conflicts[0] if remembered.conflicts else None
         act = "review" if remembered.outcome == "resolving" else str(item.act)
-        return self._outcome(item, act=act, belief=remembered.belief, case=case)
+        return self.outcome(item, act=act, belief=remembered.belief, case=case)
 
     def _replace(self, item: Item, older: Belief, statement: Statement) -> FormOutcome:
         try:
@@ -132,7 +133,7 @@ class Applier:
             return self._doubt(item, older, statement)
         believing.supersede(self.write, older, newer, reason=CHANGED, evidence=statement.evidence)
         changes.announce(self.write, [older, newer, *conflict.reconsider(self.write, [older, newer])])
-        return self._outcome(item, belief=newer)
+        return self.outcome(item, belief=newer)
 
     def _doubt(self, item: Item, older: Belief | None, statement: Statement) -> FormOutcome:
         """Recorded beside what is held; a person decides."""
@@ -140,7 +141,7 @@ class Applier:
         remembered = remembering.record_all(self.write, [statement], numbered=False, against=against)[0]
         case = remembered.conflicts[0] if remembered.conflicts else None
         act = "review" if remembered.outcome == "resolving" else "create"
-        return self._outcome(item, act=act, belief=remembered.belief, case=case)
+        return self.outcome(item, act=act, belief=remembered.belief, case=case)
 
     def _retract(self, item: Item) -> FormOutcome:
         belief = item.prior.belief if item.prior else None
@@ -148,7 +149,7 @@ class Applier:
         if may_change(self.write, belief):
             believing.change_state(self.write, belief, reason=GONE, status=Status.ARCHIVED, standing=Standing.RETRACTED)
             changes.announce(self.write, [belief, *conflict.reconsider(self.write, [belief])])
-        return self._outcome(item, belief=belief)
+        return self.outcome(item, belief=belief)
 
     # Episodes.
 
@@ -158,12 +159,12 @@ class Applier:
         with _acting(self.write, "record_episodes", "withdraw"):
             if item.act is Act.RETRACT and prior is not None:
                 timeline.retract(self.write, prior.pk, reason=GONE, lock=prior.lock)
-                return self._outcome(item, episode=prior)
+                return self.outcome(item, episode=prior)
             happened = Happened(at=self._when(item))
             if prior is not None:
-                amendment = Amendment(content=str(item.answer), happened=happened, evidence=self._evidence(item))
+                amendment = Amendment(content=str(item.answer), happened=happened, evidence=self.evidence(item))
                 timeline.amend(self.write, prior.pk, amendment, reason=CHANGED, lock=prior.lock)
-                return self._outcome(item, episode=prior)
+                return self.outcome(item, episode=prior)
             people = tuple(
                 Taking(node, str(each.get("role", "participant")))
                 for each in data.get("participants", ())
@@ -174,13 +175,13 @@ class Applier:
                 content=str(item.answer),
                 happened=happened,
                 participants=people,
-                evidence=self._evidence(item),
+                evidence=self.evidence(item),
                 external_id=f"form/{self.row.pk}/{item.binding.name}/{item.row}".rstrip("/"),
                 audience="named" if self.readers else "workspace",
                 readers=self.readers,
             )
             done = timeline.record_episode(self.write, told)
-        return self._outcome(item, episode=done.episode)
+        return self.outcome(item, episode=done.episode)
 
     def _when(self, item: Item) -> moments.Moment:
         """When it happened: as exactly as the form was told; when it was submitted, if the form does not ask."""
@@ -190,6 +191,14 @@ class Applier:
         if not text:
             return moments.Moment(self.write.recorded_at)
         return moments.parse(text, time_zone=self.row.zone)
+
+    # What stands by its name.
+
+    def _standing(self, item: Item) -> FormOutcome:
+        with _acting(self.write, "write_context", "write_files", "remove_files", "read_files"):
+            return standing.applied(self, item)
+
+    _context = _resource = _standing
 
     # What it stands on.
 
@@ -202,7 +211,7 @@ class Applier:
         taken = self.response.snapshots[self.submission]["revisions"].get(path)
         return self.response.revisions.get(taken) if taken else None
 
-    def _evidence(self, item: Item) -> tuple[Quoted, ...]:
+    def evidence(self, item: Item) -> tuple[Quoted, ...]:
         """The answers as sources, and the turns that were quoted with them."""
         found: list[Quoted] = []
         for name in item.binding.fields:

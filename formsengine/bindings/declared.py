@@ -8,6 +8,10 @@
      "data": {"of": "subject", "relationship": "worksAt", "to": "employer"}}
     {"name": "visit", "into": "episode", "fields": ["seen_on"],
      "data": {"kind": "event", "when": "seen_on", "text": "{reason}", "participants": [{"node": "subject"}]}}
+    {"name": "tone", "into": "context", "fields": ["tone"],
+     "data": {"section": "Style", "title": "Tone", "text": "{tone}"}}
+    {"name": "report", "into": "resource", "fields": ["site"],
+     "data": {"path": "/reports/{site}.md", "text": "{site}: {summary}"}}
 
 `of`, `to` and `node` name the subject of the response, or an entity binding. An entity is found or made by the identity
 keys among its properties, or is the node that a field of the type entity names (`data: {"field": ...}`).
@@ -15,23 +19,25 @@ keys among its properties, or is the node that a field of the type entity names 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from formsengine.definition.model import Binding, Form, Question, everything
-from formsengine.problems import Problem
+from formsengine.problems import Problem, nearest
 from memoryapp.doors.errors import DomainError
 from memoryapp.ledger.models import Workspace
 from memoryapp.ontology.compiled import Ontology
 from memoryapp.ontology.queries import current_ontology
 
 SUBJECT = "subject"
-INTO = ("property", "entity", "relation", "episode")
-"""What is written today; the others of a definition wait for their rooms."""
+INTO = ("property", "entity", "relation", "episode", "context", "resource")
 PARTS = {
     "property": ({"of", "property"}, {"class"}),
     "entity": (set(), {"class", "properties", "field"}),
     "relation": ({"of", "relationship", "to"}, set()),
     "episode": ({"kind", "text"}, {"when", "participants"}),
+    "context": ({"section", "title", "text"}, set()),
+    "resource": ({"path", "text"}, set()),
 }
 """What the data of a binding must and may have."""
 
@@ -51,7 +57,7 @@ def _wrong(
     form: Form, binding: Binding, path: str, ontology: Ontology, entities: dict[str, Binding]
 ) -> Iterator[Problem]:
     if binding.into not in INTO:
-        message = f"Nothing writes a {binding.into} from a form yet."
+        message = f"Nothing writes a {binding.into} from a form."
         yield Problem(f"{path}/into", "binding", message, INTO)
         return
     if not binding.fields:
@@ -72,6 +78,9 @@ def _of_kind(
     form: Form, binding: Binding, path: str, ontology: Ontology, entities: dict[str, Binding]
 ) -> Iterator[Problem]:
     data = binding.data
+    if binding.into in ("context", "resource"):
+        yield from _texts(form, binding, path)
+        return
     for part in ("of", "to"):
         if part in data and data[part] != SUBJECT and data[part] not in entities:
             yield Problem(
@@ -92,6 +101,19 @@ def _of_kind(
     except DomainError as error:
         accepted = tuple(each.accepted for each in error.violations if each.accepted)
         yield Problem(f"{path}/data", "binding", error.detail, accepted)
+
+
+def _texts(form: Form, binding: Binding, path: str) -> Iterator[Problem]:
+    """Templates name fields of the form in braces, and a path is one of the tree."""
+    known = [each.name for each in everything(form) if isinstance(each, Question)]
+    for key, text in binding.data.items():
+        for name in re.findall(r"\{([^{}]*)\}", str(text)):
+            if name not in known:
+                close = tuple(nearest(name, known))
+                yield Problem(f"{path}/data/{key}", "binding", f"There is no field {name}.", close)
+    place = str(binding.data.get("path", "/"))
+    if not place.startswith("/") or place.endswith("/"):
+        yield Problem(f"{path}/data/path", "binding", "A path begins at the root and names a file.", ("/reports/a.md",))
 
 
 def _entity(form: Form, binding: Binding, path: str, ontology: Ontology) -> Iterator[Problem]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from formsengine.bindings.declared import SUBJECT
 from formsengine.bindings.things import as_memory, spoken
@@ -29,6 +29,9 @@ from memoryapp.graph.queries.views import Scope, current
 from memoryapp.ledger.principal import Principal
 from memoryapp.ontology.normalise import normal_value
 from memoryapp.ontology.queries import current_ontology
+
+if TYPE_CHECKING:
+    from formsengine.bindings.standing import There
 
 OURS = ("create", "update", "supersede", "append")
 """Acts by which the form itself said what is held."""
@@ -60,6 +63,9 @@ class Item:
     subject: Thing | None = None
     object: Thing | None = None
     properties: dict[str, Any] = field(default_factory=dict)
+    where: str = ""
+    before: str = ""
+    there: There | None = None
     problem: str = ""
 
     def told(self) -> dict[str, Any]:
@@ -94,7 +100,7 @@ class Planner:
             self.paths[planned.name, key[1]] = address(response.plan, response.rows, key)
         self.priors: dict[tuple[str, str], FormOutcome] = {}
         outcomes = FormOutcome.objects.filter(response=row, submission__lt=submission)
-        for one in outcomes.select_related("belief", "node", "episode").order_by("submission"):
+        for one in outcomes.select_related("belief", "node", "episode", "entry", "file").order_by("submission"):
             self.priors[one.binding, one.row] = one
         self.things: dict[tuple[str, str], Thing] = {}
 
@@ -102,7 +108,7 @@ class Planner:
         """Every line: entities first, then what is said of them."""
         found: list[Item] = []
         for into, make in (("entity", self._entity), ("property", self._property), ("relation", self._relation),
-                           ("episode", self._episode)):  # fmt: skip
+                           ("episode", self._episode), ("context", self._standing), ("resource", self._standing)):  # fmt: skip
             for binding in self.plan.form.bindings:
                 if binding.into == into:
                     for row in self._rows(binding):
@@ -261,7 +267,7 @@ class Planner:
     def _episode(self, binding: Binding, row: str) -> Iterator[Item]:
         prior = self.priors.get((binding.name, row))
         needed = [self.kept(name, row) for name in binding.fields]
-        text = self._filled(str(binding.data["text"]), row) if all(each is not None for each in needed) else ""
+        text = self.filled(str(binding.data["text"]), row) if all(each is not None for each in needed) else ""
         item = Item(binding, row, self.path(binding, row), Act.NOTHING, text or "", answer=text or None, prior=prior)
         before = None
         if prior is not None and prior.episode is not None and prior.act != "retract":
@@ -272,6 +278,11 @@ class Planner:
             item.act = next_write(before, item.answer, still_ours=before is not None, corroborated=False)
         item.held = before
         yield item
+
+    def _standing(self, binding: Binding, row: str) -> Iterator[Item]:
+        from formsengine.bindings import standing
+
+        yield from standing.planned(self, binding, row)
 
     def _act(self, item: Item, before: Any, normal: Any) -> Act:
         """The table of three values, and for a later submission that of two."""
@@ -353,15 +364,15 @@ class Planner:
         cited = self.row.citations.values("source")
         return evidence.exclude(source__in=answers).exclude(source__in=cited).exists()
 
-    def _filled(self, template: str, row: str) -> str:
-        """The text with answers in their places, as people read them."""
+    def filled(self, template: str, row: str, snapshot: dict[str, Any] | None = None, *, lines: bool = False) -> str:
+        """The text with answers in their places, as people read them; in one line unless `lines`."""
         made = template
         for planned in self.plan.fields:
             place = "{" + planned.name + "}"
             if place in made:
-                kept = self.kept(planned.name, row)
+                kept = self.kept(planned.name, row, snapshot)
                 made = made.replace(place, spoken(self.plan, planned, kept) if kept is not None else "")
-        return " ".join(made.split())
+        return made.strip() if lines else " ".join(made.split())
 
 
 def _uuid(kept: Any) -> uuid.UUID | None:

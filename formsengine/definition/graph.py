@@ -10,6 +10,7 @@ from weakref import WeakKeyDictionary
 
 from formsengine.definition.model import Repeat
 from formsengine.definition.plan import Plan, Planned
+from formsengine.definition.resting import at_rest
 from formsengine.expressions.compile import Rule
 from formsengine.expressions.special import shared
 from formsengine.expressions.types import Read
@@ -132,6 +133,7 @@ def graph(plan: Plan) -> Graph:
     return found
 
 
+@at_rest()
 def _draw(plan: Plan) -> Graph:
     builder = _Builder(plan)
     for planned in plan.items.values():

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from formsengine.definition.model import Choice, ChoiceList, Constraint, Form, Item, Question, Repeat, Section
+from formsengine.definition.resting import at_rest
 from formsengine.definition.stored import as_data, digest
 from formsengine.definition.texts import text_in
 from formsengine.expressions.compile import Rule, compile_rule
@@ -262,6 +263,7 @@ def choice_as_item(choice: Choice, language: str) -> dict[str, str]:
     return {"name": choice.code, "label": text_in(choice.label, language, language, choice.code), **choice.attributes}
 
 
+@at_rest()
 def plan(form: Form) -> Plan:
     """The form ready to run. `problems` holds what is wrong with its rules and names; what is wrong is left out."""
     planner = _Planner(form)

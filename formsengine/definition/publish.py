@@ -8,12 +8,14 @@ from collections.abc import Iterator, Mapping
 from formsengine.definition.graph import Aspect, Graph, Node, graph
 from formsengine.definition.model import CHOOSING, DEEPEST_REPEAT, Form, Question, Repeat
 from formsengine.definition.plan import KINDS, OTHER, Plan, Planned, plan
+from formsengine.definition.resting import at_rest
 from formsengine.expressions.types import WORDED, Kind
 from formsengine.problems import Problem, Refused, nearest
 
 WORDS_OF = {Aspect.RELEVANT: "is relevant", Aspect.ROWS: "has rows", Aspect.VALUE: "has its value"}
 
 
+@at_rest()
 def check(form: Form) -> tuple[Plan, list[Problem]]:
     """The plan and every problem: errors refuse publication, warnings are shown."""
     made = plan(form)

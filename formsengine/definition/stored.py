@@ -22,6 +22,7 @@ from formsengine.definition.model import (
     Section,
     Step,
 )
+from formsengine.definition.resting import at_rest
 from formsengine.problems import Problem, Refused, nearest
 
 LARGEST = 5_000_000
@@ -44,6 +45,7 @@ def digest(data: Mapping[str, Any]) -> str:
     return hashlib.sha256(text(data).encode()).hexdigest()
 
 
+@at_rest()
 def read(data: Mapping[str, Any] | str | bytes) -> Form:
     """The form. Raises Refused("definition") with a problem for each place that is not as `form/1` says."""
     if isinstance(data, str | bytes):

@@ -11,6 +11,7 @@ from typing import Any
 from formsengine.definition.graph import Aspect, Edge, Graph, Node, graph
 from formsengine.definition.model import Choice, Repeat
 from formsengine.definition.plan import OTHER, Plan, Planned, choice_as_item
+from formsengine.definition.resting import at_rest
 from formsengine.evaluation.rows import Rows
 from formsengine.evaluation.states import Answer, Finding, Is, Key, State, judged
 from formsengine.expressions.compile import Rule
@@ -122,6 +123,7 @@ class Evaluation:
         self.now = now
         self.today = Day(today, today)
 
+    @at_rest()
     def start(self) -> None:
         """Everything from nothing, in order."""
         for node in self.prepared.nodes:

@@ -29,7 +29,7 @@ DATA_KEYS = {
     "entity": ("class", "field", "properties"),
     "relation": ("of", "relationship", "to"),
     "episode": ("kind", "when", "text", "participants"),
-    "context": ("section", "text"),
+    "context": ("section", "title", "text"),
     "resource": ("path", "text"),
 }
 UNTEXT = {"note", "computed", "meta"}
@@ -108,7 +108,7 @@ DATA_WORDS = {
     "of": "About", "class": "Class of node", "property": "Property", "field": "Field that names it",
     "properties": "Properties and the fields they come from", "relationship": "Relationship", "to": "To",
     "kind": "Kind of episode", "when": "Field that says when", "text": "Text", "participants": "Who took part",
-    "section": "Section of the context", "path": "Path of the file",
+    "section": "Section of the context", "title": "Title of the entry", "path": "Path of the file",
 }  # fmt: skip
 DATA_HELP = {
     "of": "subject, or the name of an entity binding",

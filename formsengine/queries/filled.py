@@ -194,6 +194,8 @@ def told_outcome(one: FormOutcome) -> dict[str, Any]:
         "belief": _id(one.belief_id),
         "node": _id(one.node_id),
         "episode": _id(one.episode_id),
+        "entry": _id(one.entry_id),
+        "file": _id(one.file_id),
         "source": _id(one.source_id),
         "case": _id(one.case_id),
     }

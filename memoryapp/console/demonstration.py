@@ -16,7 +16,9 @@ import yaml
 
 from formsengine import services as forms
 from formsengine.definition.stored import as_data
+from formsengine.examples.household import household_survey
 from formsengine.examples.injury import injury_intake
+from formsengine.examples.inspection import site_inspection
 from formsengine.inputs import Opening
 from formsengine.models import Form, FormResponse
 from memoryapp.access import capabilities
@@ -128,7 +130,8 @@ def _entries() -> list[EntryInput]:
 
 
 def _publish(write: Write) -> None:
-    forms.publish(write, forms.define(write, as_data(injury_intake())))
+    for example in (injury_intake, household_survey, site_inspection):
+        forms.publish(write, forms.define(write, as_data(example())))
 
 
 def _opening(person: Principal) -> Opening:

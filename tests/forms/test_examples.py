@@ -7,27 +7,38 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
+from formsengine.definition.model import Form
 from formsengine.definition.publish import check
+from formsengine.examples.household import household_survey
 from formsengine.examples.injury import injury_intake
-from formsengine.models import FormVersion
+from formsengine.examples.inspection import site_inspection
+from formsengine.log.response import Response
+from formsengine.log.snapshot import blockers
+from formsengine.models import FormOutcome, FormVersion
+from formsengine.queries import loaded
+from formsengine.services import Written
 from memoryapp.ledger.models import Workspace
 from memoryapp.ledger.principal import Principal
 from tests.forms.telling import Forms, verdicts
 from tests.graph.nodes.telling import Graph
 
 
-def test_the_injury_intake_has_nothing_wrong_and_about_sixty_questions() -> None:
-    plan, problems = check(injury_intake())
+@pytest.mark.parametrize(
+    ("form", "questions"), [(injury_intake(), (55, 70)), (household_survey(), (25, 40)), (site_inspection(), (30, 40))]
+)
+def test_an_example_has_nothing_wrong_and_its_number_of_questions(form: Form, questions: tuple[int, int]) -> None:
+    plan, problems = check(form)
     assert problems == []
-    assert 55 <= sum(planned.question.writable for planned in plan.fields) <= 70
+    assert questions[0] <= sum(planned.question.writable for planned in plan.fields) <= questions[1]
 
 
 def test_it_is_published_once_by_a_command(workspace: Workspace) -> None:
     told = StringIO()
     for _ in range(2):
         call_command("example_forms", workspace.slug, stdout=told)
-    assert FormVersion.objects.count() == 1
-    assert "Injury intake: version 1 is live." in told.getvalue()
+    assert FormVersion.objects.count() == 3
+    for title in ("Injury intake", "Household survey", "Site inspection"):
+        assert f"{title}: version 1 is live." in told.getvalue()
     with pytest.raises(CommandError, match="no workspace"):
         call_command("example_forms", "nowhere")
 
@@ -45,8 +56,65 @@ def test_a_likely_fracture_waits_for_somebody_and_who_withdraws_ends_it(operator
     assert forms.row(opened).state == "void"
 
 
-def _in_the_way(forms: Forms, opened: object) -> list[str]:
-    from formsengine.log.snapshot import blockers
-    from formsengine.queries import loaded
+def test_a_household_is_surveyed_person_by_person_to_its_submission(operator: Principal, graph: Graph) -> None:
+    forms = Forms(operator)
+    forms.published(household_survey())
+    opened = forms.opened("household_survey")
+    forms.answer(opened, visited_on="2026-05-12", region="south", district="harbour", agreed=True, size=3)
+    head = {"person": "Ines Ferro", "kinship": "head", "age": 41, "works": True, "earned": "900"}
+    child = {"person": "Rui Ferro", "kinship": "child", "age": 9, "at_school": True}
+    ana = {"person": "Ana Ferro", "kinship": "head", "age": 70, "works": False}
+    forms.write(opened, *({"op": "row-add", "repeat": "people", "values": one} for one in (head, child, ana)))
+    told = {name: forms.view(opened, scope="field", id=name)["value"] for name in ("children", "income", "income_each")}
+    assert told == {"children": "1", "income": "900", "income_each": "300"}
+    forms.answer(opened, rooms=2, water="tap", water_minutes=15, worried=False, tenure="owned")
+    assert any("Only one can be the head" in one for one in _in_the_way(forms, opened))
+    row = list(_loaded(forms, opened).rows.by_id)[2]
+    forms.write(opened, {"op": "set", "field": f"people/{row}/kinship", "value": "parent"}, base=forms.row(opened).lock)
+    assert _in_the_way(forms, opened) == []
+    forms.submit(opened)
+    assert forms.row(opened).state == "submitted"
+    members = FormOutcome.objects.filter(binding="member").exclude(node=None)
+    assert sorted(str(one.node) for one in members) == ["Ana Ferro", "Ines Ferro", "Rui Ferro"]
+    assert FormOutcome.objects.get(binding="surveyed").episode is not None
 
-    return [f"{each.path} {each.message}" for each in blockers(loaded(forms.row(opened)))]  # type: ignore[arg-type]
+
+RATED = {
+    "ways_clear": "good", "lit": "fair", "signs": "absent", "extinguishers": "good", "alarm": "good", "stores": "good",
+    "guards": "bad", "switches": "good", "serviced": "good", "equipment": "good", "trained": "good",
+    "first_aid": "good",
+}  # fmt: skip
+
+
+def test_a_site_is_inspected_scored_and_held_while_something_stops_its_work(operator: Principal, graph: Graph) -> None:
+    forms = Forms(operator)
+    forms.published(site_inspection())
+    opened = forms.opened("site_inspection")
+    head = {"site": "Quay 4", "inspected_on": "2026-05-12", "inspector": "Ana Sousa", "company": "Ferro Docks"}
+    forms.answer(opened, **head, **RATED)
+    scores = [forms.view(opened, scope="field", id=f"{area}_score")["value"] for area in ("access", "fire", "machines")]
+    assert scores == ["75", "100", "67"]
+    assert any("machines_why" in one for one in _in_the_way(forms, opened))
+    found = {"finding": "No guard on the winch", "severity": "stop", "responsible": "Rui Ferro"}
+    forms.answer(opened, machines_why="The winch has no guard.")
+    forms.write(opened, {"op": "row-add", "repeat": "findings", "values": found})
+    assert forms.view(opened, scope="field", id="score")["value"] == "86"
+    assert forms.view(opened, scope="field", id="passed")["value"] in (False, "no", "false")
+    assert any("stopped" in one or "manager" in one for one in _in_the_way(forms, opened))
+    row = next(iter(_loaded(forms, opened).rows.by_id))
+    ops = [{"op": "set", "field": f"findings/{row}/severity", "value": "high"}]
+    ops += [{"op": "set", "field": f"findings/{row}/by_when", "value": "2026-05-20"}]
+    forms.write(opened, *ops, base=forms.row(opened).lock)
+    assert _in_the_way(forms, opened) == []
+    forms.submit(opened)
+    assert forms.row(opened).state == "submitted"
+    company = FormOutcome.objects.get(binding="company")
+    assert str(company.node) == "Ferro Docks"
+
+
+def _loaded(forms: Forms, opened: Written) -> Response:
+    return loaded(forms.row(opened))
+
+
+def _in_the_way(forms: Forms, opened: Written) -> list[str]:
+    return [f"{each.path} {each.message}" for each in blockers(_loaded(forms, opened))]

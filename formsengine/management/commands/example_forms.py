@@ -8,12 +8,14 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from formsengine import services
 from formsengine.definition.stored import as_data
+from formsengine.examples.household import household_survey
 from formsengine.examples.injury import injury_intake
+from formsengine.examples.inspection import site_inspection
 from memoryapp.access.services import operator
 from memoryapp.ledger.models import Workspace, Write
 from memoryapp.ledger.services import record
 
-EXAMPLES = (injury_intake,)
+EXAMPLES = (injury_intake, household_survey, site_inspection)
 
 
 class Command(BaseCommand):
