@@ -111,8 +111,8 @@ def _texts(form: Form, binding: Binding, path: str) -> Iterator[Problem]:
             if name not in known:
                 close = tuple(nearest(name, known))
                 yield Problem(f"{path}/data/{key}", "binding", f"There is no field {name}.", close)
-    place = str(binding.data.get("path", "/"))
-    if not place.startswith("/") or place.endswith("/"):
+    place = str(binding.data.get("path", ""))
+    if "path" in binding.data and (not place.startswith("/") or place.endswith("/")):
         yield Problem(f"{path}/data/path", "binding", "A path begins at the root and names a file.", ("/reports/a.md",))
 
 

@@ -108,7 +108,8 @@ class Planner:
         """Every line: entities first, then what is said of them."""
         found: list[Item] = []
         for into, make in (("entity", self._entity), ("property", self._property), ("relation", self._relation),
-                           ("episode", self._episode), ("context", self._standing), ("resource", self._standing)):  # fmt: skip
+                           ("episode", self._episode), ("context", self._standing),
+                           ("resource", self._standing)):  # fmt: skip
             for binding in self.plan.form.bindings:
                 if binding.into == into:
                     for row in self._rows(binding):

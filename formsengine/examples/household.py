@@ -92,6 +92,7 @@ def _roster(form: FormBuilder) -> None:
             age = form.integer(
                 "age", "Age in whole years", required=True, constraints=[must((OWN >= 0) & (OWN <= 120), "0 to 120")]
             )
+            form.ask("phone", "own_phone", "A telephone of their own", relevant=age >= 12, sensitive=True)
             form.boolean("at_school", "Goes to school now?", relevant=(age >= 5) & (age <= 24))
             form.choice("school", schools, "Highest school finished", relevant=age >= 15)
             works = form.boolean("works", "Worked for pay in the last month?", relevant=age >= 15)
@@ -171,7 +172,7 @@ def _memory(form: FormBuilder) -> None:
         "member",
         "entity",
         ["person"],
-        data={"class": "person", "properties": {"name": "person"}},
+        data={"class": "person", "properties": {"name": "person", "phone": "own_phone"}},
     )
     form.bind(
         "surveyed",
