@@ -22,7 +22,14 @@ class Command(BaseCommand):
         who = parser.add_mutually_exclusive_group(required=True)
         who.add_argument("--agent", help="The agent's name.")
         who.add_argument("--member", help="The member's user name.")
-        parser.add_argument("rules", nargs="*", help="Such as 'none /people'; of several that match, the later holds.")
+        parser.add_argument(
+            "--rule",
+            action="append",
+            nargs=2,
+            default=[],
+            metavar=("LEVEL", "PATH"),
+            help="Such as: none /people. Of several that match, the later holds.",
+        )
         parser.add_argument("--default", choices=LEVELS, help="What holds everywhere else: write unless told.")
 
     def handle(self, *args: Any, **given: Any) -> None:
@@ -37,16 +44,13 @@ class Command(BaseCommand):
             of = members.filter(user__username=given["member"]).first()
         if of is None:
             raise CommandError(f"There is no such agent or member in {workspace.name}.")
-        if given["rules"] or given["default"]:
-            of = self._rule(workspace, of, given["rules"], given["default"] or "write")
+        if given["rule"] or given["default"]:
+            of = self._rule(workspace, of, given["rule"], given["default"] or "write")
         self.stdout.write(of.paths.in_words())
 
     @staticmethod
-    def _rule(workspace: Workspace, of: Agent | Membership, told: list[str], default: str) -> Agent | Membership:
-        rules = []
-        for one in told:
-            level, _, path = one.strip().partition(" ")
-            rules.append((path.strip(), level))
+    def _rule(workspace: Workspace, of: Agent | Membership, told: list[list[str]], default: str) -> Agent | Membership:
+        rules = [(path, level) for level, path in told]
         try:
             return record(
                 operator(workspace), "rule_paths", lambda write: rule_paths(write, of=of, rules=rules, default=default)
