@@ -8,9 +8,13 @@ class FilesConfig(AppConfig):
     def ready(self) -> None:
         from memoryapp.files import checks, erasing, feeding
         from memoryapp.files.attachments import extracting, keeping
+        from memoryapp.files.pages.browsing import node_section
         from memoryapp.files.queries import why
+        from memoryapp.files.queries.linking import naming
         from memoryapp.files.services import withdrawing
         from memoryapp.files.triggers import rules
+        from memoryapp.graph import referring
+        from memoryapp.graph.pages import sections
         from memoryapp.graph.queries import anything
         from memoryapp.index import texts
         from memoryapp.ledger import jobs, storing, triggers
@@ -28,5 +32,7 @@ class FilesConfig(AppConfig):
         texts.register(feeding.FILE, feeding.ids, feeding.load)
         rests_on_source("files", Resting(withdrawing.withdrawn, withdrawing.lifted, feeding.traces))
         anything.register(feeding.FILE, why.why)
+        referring.register_reader("files", referring.Reader("files that lead to it", naming))
+        sections.register("files", node_section)
         erasing.register()
         checks.register()

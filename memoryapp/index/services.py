@@ -6,6 +6,7 @@ import uuid
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from hashlib import blake2b
 from itertools import islice
 from typing import Any, TypeVar
@@ -24,6 +25,8 @@ from memoryapp.ledger.models import Workspace, Write
 Item = TypeVar("Item")
 
 BATCH = 400
+SHORT = 500
+"""Signs of a text whose words are kept for the next time it is seen."""
 
 UPKEEP = "index"
 """Kind of the job that builds what is missing or stale."""
@@ -207,7 +210,7 @@ def _put_batch(write: Write, batch: list[tuple[Target, list[Text]]]) -> int:
 
 
 def _entry(write: Write, text: Text, change: _Change) -> IndexEntry:
-    found = words(f"{text.label}\n{text.text}")
+    found = _searched(text.label, text.text)
     change.count(found, text.audience, by=1)
     key = write.workspace.id.hex
     return IndexEntry(
@@ -233,6 +236,16 @@ def _entry(write: Write, text: Text, change: _Change) -> IndexEntry:
     )
 
 
+def _searched(label: str, text: str) -> list[Word]:
+    """The words of both. Many texts have one label, and a text keeps its words when its label changes."""
+    return [*_of_short(label), *(_of_short(text) if len(text) <= SHORT else words(text))]
+
+
+@lru_cache(maxsize=2048)
+def _of_short(text: str) -> tuple[Word, ...]:
+    return tuple(words(text))
+
+
 def _digest(text: Text) -> str:
     return blake2b(f"{text.label}\n{text.text}".encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
@@ -249,7 +262,7 @@ def _same(entry: IndexEntry, text: Text) -> bool:
 def _delete(entries: list[IndexEntry], change: _Change) -> None:
     for entry in entries:
         if entry.built_sequence is not None:
-            change.count(words(f"{entry.label}\n{entry.text}"), entry.audience, by=-1)
+            change.count(_searched(entry.label, entry.text), entry.audience, by=-1)
     for chunk in _chunks([entry.pk for entry in entries], BATCH):
         IndexEntry.objects.filter(pk__in=chunk).delete()
 

@@ -96,10 +96,10 @@ def belief_texts(workspace: Workspace, ids: Sequence[uuid.UUID]) -> Iterator[Tex
     if not ids:
         return
     ontology = current_ontology(workspace)
-    owners = listing.owners(ids)
+    called = listing.owner_names(ids)
     superseded = _superseded_by(ids)
     for belief in prepared.rows(_saying, workspace=workspace, ids=ids):
-        names = sorted(node.label for node in owners.get(belief.pk, ()))
+        names = called.get(belief.pk, [])
         kind, path = _kind(ontology, belief)
         before = [one.content for one in superseded.get(belief.pk, ()) if _same_eyes(one, belief)]
         for part, text in enumerate([belief.content, *(f"{words}\n{belief.content}" for words in before)]):

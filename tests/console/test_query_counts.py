@@ -39,7 +39,7 @@ RECORDED = {
     "graph/": 5,
     "belief": 17,
     "edit": 3,
-    "node": 15,
+    "node": 18,
     "files/": 4,
     "files/?path=/notes": 6,
     "files/?q=emails": 14,

@@ -18,6 +18,7 @@ from memoryapp.files.pages.rendering import rendered
 from memoryapp.files.pages.tree import level, tree
 from memoryapp.files.queries import Sought
 from memoryapp.files.services.serving import note
+from memoryapp.graph.models import Node
 from memoryapp.ledger.principal import Principal
 
 SIZE = 100
@@ -171,3 +172,22 @@ def _file(request: HttpRequest, by: Principal, entry: Entry) -> dict[str, Any]:
 
 def _numbered(text: str) -> list[tuple[int, str]]:
     return list(enumerate(text.split("\n")[:MOST_LINES], start=1))
+
+
+SECTION = 8
+"""Files on the page of a node."""
+
+
+def node_section(by: Principal, node: Node) -> dict[str, Any] | None:
+    """Which files lead to a node, for its page. Nothing where none does."""
+    if not by.may("read_files"):
+        return None
+    entries = {one.entry_id: one.entry for one in queries.links_for(by, str(node.pk))[: 2 * SECTION + 1]}
+    if not entries:
+        return None
+    shown = list(entries.values())
+    return {
+        "template": "files/node_section.html",
+        "rows": [row(by, one) for one in shown[:SECTION]],
+        "more": len(shown) > SECTION,
+    }

@@ -3,7 +3,7 @@
 from memoryapp.files.feeding import text_of
 from memoryapp.files.queries.globbing import glob
 from memoryapp.files.queries.grepping import Grepped, Sought, grep
-from memoryapp.files.queries.linking import links_for, links_from
+from memoryapp.files.queries.linking import links_for, links_from, naming
 from memoryapp.files.queries.reading import Lines, between, diff, read_lines
 from memoryapp.files.queries.searching import search
 from memoryapp.files.queries.told import told, told_version, told_whole
@@ -47,6 +47,7 @@ __all__ = [
     "links_for",
     "links_from",
     "ls",
+    "naming",
     "read_lines",
     "recallable",
     "search",

@@ -115,6 +115,8 @@ def _follows(by: Principal, folded: Node, found: Plan, seen: set[uuid.UUID]) -> 
         "statements": sum(one.shape == Belief.Shape.STATEMENT for one in mine),
         "relations": relations(by, player=folded.pk).exclude(kind="ownership").count(),
     }
+    joined = relations(by).filter(pk__in=[gone.pk for gone, _ in found.equal])
+    counted["relations that join the same already, and stay once"] = joined.count()
     for pointer in pointers():
         if pointer.name not in (SUBJECT, OBJECT, PLAYER):
             counted[pointer.words] = pointer.rows(by.workspace, folded.pk).count()

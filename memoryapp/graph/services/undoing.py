@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import uuid
-from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
 
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 
 from memoryapp.doors.errors import Conflict
 from memoryapp.graph import changes
 from memoryapp.graph.models import Belief, BeliefState, Relation, RelationPlayer, RelationState
 from memoryapp.graph.models.beliefs import Standing, Status
+from memoryapp.graph.referring import chunks
 from memoryapp.graph.services import conflict
-from memoryapp.graph.services.assembling import change_relation
+from memoryapp.graph.services.assembling import change_relations
 from memoryapp.graph.services.beliefs import HEAD, change_state
 from memoryapp.ledger.models import Write
 from memoryapp.review.models import Decision
@@ -34,9 +36,7 @@ def undo(write: Write, decision: Decision) -> list[Belief]:
     refuse_later_states(beliefs, relations)
     refuse_later_relations(undone, set(beliefs), made)
     reason = f"Taken back: {decision.verdict.replace('_', ' ')}. {write.rationale}".strip()
-    supported: list[Belief] = []
-    for relation_id, (before, after) in relations.items():
-        supported += put_back_relation(write, relation_id, before, after, made, reason)
+    supported = put_back_relations(write, relations, made, reason)
     touched = [_put_back_belief(write, belief_id, before, reason) for belief_id, (before, _) in beliefs.items()]
     for belief in touched:
         refuse_taken(belief)
@@ -47,30 +47,29 @@ def undo(write: Write, decision: Decision) -> list[Belief]:
 
 def changed_beliefs(undone: Write) -> dict[uuid.UUID, tuple[BeliefState | None, BeliefState]]:
     """For each belief the write changed: the state before it, none when it made the belief, and the last within it."""
-    within: dict[uuid.UUID, list[BeliefState]] = defaultdict(list)
-    for state in BeliefState.objects.filter(write=undone).order_by("belief_id", "sequence"):
-        within[state.belief_id].append(state)
-    earlier = {
-        (state.belief_id, state.sequence): state for state in BeliefState.objects.filter(belief__in=list(within))
-    }
-    return {
-        belief_id: (earlier.get((belief_id, states[0].sequence - 1)), states[-1])
-        for belief_id, states in within.items()
-    }
+    states = BeliefState.objects.filter(write=undone).order_by("belief_id", "sequence")
+    following = states.filter(belief=OuterRef("belief"), sequence=OuterRef("sequence") + 1).order_by()
+    earlier = BeliefState.objects.filter(Exists(following), workspace=undone.workspace_id)
+    return _first_and_last(states, earlier, "belief_id")
 
 
 def changed_relations(undone: Write) -> dict[uuid.UUID, tuple[RelationState | None, RelationState]]:
     """The same for relations."""
-    within: dict[uuid.UUID, list[RelationState]] = defaultdict(list)
-    for state in RelationState.objects.filter(write=undone).order_by("relation_id", "sequence"):
-        within[state.relation_id].append(state)
-    earlier = {
-        (state.relation_id, state.sequence): state for state in RelationState.objects.filter(relation__in=list(within))
-    }
-    return {
-        relation_id: (earlier.get((relation_id, states[0].sequence - 1)), states[-1])
-        for relation_id, states in within.items()
-    }
+    states = RelationState.objects.filter(write=undone).order_by("relation_id", "sequence")
+    following = states.filter(relation=OuterRef("relation"), sequence=OuterRef("sequence") + 1).order_by()
+    earlier = RelationState.objects.filter(Exists(following), workspace=undone.workspace_id)
+    return _first_and_last(states, earlier, "relation_id")
+
+
+def _first_and_last(states: Iterable[Any], earlier: Iterable[Any], of: str) -> dict[uuid.UUID, tuple[Any, Any]]:
+    """By what they are of: the state before the first of these, and the last of them."""
+    before = {(getattr(one, of), one.sequence): one for one in earlier}
+    found: dict[uuid.UUID, tuple[Any, Any]] = {}
+    for one in states:
+        thing = getattr(one, of)
+        first = found[thing][0] if thing in found else before.get((thing, one.sequence - 1))
+        found[thing] = (first, one)
+    return found
 
 
 def refuse_later_states(
@@ -108,46 +107,69 @@ def refuse_later_relations(undone: Write, touched: set[uuid.UUID], made: set[uui
         raise in_the_way(later.relation.write)
 
 
-def put_back_relation(
+def put_back_relations(
     write: Write,
-    relation_id: uuid.UUID,
-    before: RelationState | None,
-    after: RelationState,
-    made: set[uuid.UUID],
+    relations: Mapping[uuid.UUID, tuple[RelationState | None, RelationState]],
+    made: Collection[uuid.UUID],
     reason: str,
 ) -> list[Belief]:
-    """Put a relation back as it was. Returns the beliefs that were there before and lose what the decision had let
-    them stand on."""
-    relation = Relation.objects.get(pk=relation_id)
-    if before is not None:
-        change_relation(write, relation, reason=reason, state=before.state, valid_to=before.valid_to)
-        return []
-    if relation.kind == "conflict":
-        # A retracted conflict would mean that somebody ruled the two to be none.
-        until = relation.valid_to or write.recorded_at
-        change_relation(write, relation, reason=reason, state=Relation.State.ACTIVATED, valid_to=until)
-        return []
-    if after.state != Relation.State.ACTIVATED:
-        return []
-    role = SUPPORTED.get(relation.kind)
-    supported = (
-        RelationPlayer.objects.select_related("belief").get(relation=relation, role=role).belief if role else None
-    )
-    if role and (supported is None or supported.pk in made):
-        return []
-    change_relation(write, relation, reason=reason, state=Relation.State.RETRACTED)
-    if supported is None:
-        return []
+    """Put relations back as they were; those that the decision recorded do not hold. Returns the beliefs that were
+    there before and lose what the decision had let them stand on.
+
+    What a belief or relation that goes itself (`made`) stands on stays with it.
+    """
+    stored = {pk: one for some in chunks(sorted(relations)) for pk, one in Relation.objects.in_bulk(some).items()}
+    players = _supported([pk for pk, (before, _) in relations.items() if before is None])
+    gone = {pk for pk, (before, _) in relations.items() if before is None and stored[pk].kind not in SUPPORTED}
+    heads: dict[uuid.UUID, tuple[str, Any]] = {}
+    supported: dict[uuid.UUID, Belief] = {}
+    for pk, (before, after) in relations.items():
+        if before is not None:
+            heads[pk] = before.state, before.valid_to
+        elif stored[pk].kind == "conflict":
+            # A retracted conflict would mean that somebody ruled the two to be none.
+            heads[pk] = Relation.State.ACTIVATED, stored[pk].valid_to or write.recorded_at
+        elif after.state == Relation.State.ACTIVATED and not _stays(stored[pk], players.get(pk), made, gone):
+            heads[pk] = Relation.State.RETRACTED, stored[pk].valid_to
+            player = players.get(pk)
+            if player is not None and player.belief is not None:
+                supported[player.belief.pk] = player.belief
+    change_relations(write, heads, reason=reason)
     _refuse_without_support(supported)
-    return [supported]
+    return list(supported.values())
 
 
-def _refuse_without_support(belief: Belief) -> None:
+def _stays(
+    relation: Relation, player: RelationPlayer | None, made: Collection[uuid.UUID], gone: Collection[uuid.UUID]
+) -> bool:
+    """Whether a relation that the decision recorded stays with what it says what it stands on, or whose it is."""
+    if relation.kind not in SUPPORTED:
+        return False
+    return player is None or player.belief_id in made or player.played_by_id in gone
+
+
+def _supported(relations: Sequence[uuid.UUID]) -> dict[uuid.UUID, RelationPlayer]:
+    """What each of these relations gives support or an owner."""
+    found: dict[uuid.UUID, RelationPlayer] = {}
+    for some in chunks(sorted(relations)):
+        rows = RelationPlayer.objects.filter(relation__in=some, kind__in=SUPPORTED, role__in=SUPPORTED.values())
+        found |= {one.relation_id: one for one in rows.select_related("belief")}
+    return found
+
+
+def _refuse_without_support(beliefs: Mapping[uuid.UUID, Belief]) -> None:
     """What was there before stood on something, unless that was taken away since."""
-    standing = Q(kind="sourcing", role="sourced") | Q(kind="derivation", role="conclusion")
-    if not RelationPlayer.objects.filter(standing, belief=belief, relation__state=Relation.State.ACTIVATED).exists():
-        message = "What this decision added is all that a belief stands on now; retract the belief instead."
-        raise Conflict(message, code="last_support", extra={"belief": str(belief.pk)})
+    held = Q(kind="sourcing", role="sourced") | Q(kind="derivation", role="conclusion")
+    for some in chunks(sorted(beliefs)):
+        stand = set(
+            RelationPlayer.objects.filter(held, belief__in=some, relation__state=Relation.State.ACTIVATED).values_list(
+                "belief", flat=True
+            )
+        )
+        for pk in some:
+            if pk not in stand:
+                message = "What this decision added is all that a belief stands on now; retract the belief instead."
+                raise Conflict(message, code="last_support", extra={"belief": str(pk)})
 
 
 def _put_back_belief(write: Write, belief_id: uuid.UUID, before: BeliefState | None, reason: str) -> Belief:

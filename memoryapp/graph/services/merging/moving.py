@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from django.db.models import F
@@ -12,30 +12,29 @@ from django.db.models import F
 from memoryapp.graph.models import Belief, BeliefState, Node, NodeMove, NodeState
 from memoryapp.graph.referring import Pointer, chunks
 from memoryapp.graph.services.beliefs import state_of
+from memoryapp.graph.services.heads import store_heads
 from memoryapp.graph.services.merging.planning import Mine
+from memoryapp.ledger import prepared
 from memoryapp.ledger.models import Write
 
-CHUNK = 400
 
-
-def move(write: Write, pointer: Pointer, rows: Sequence[uuid.UUID], origin: Node, destination: Node) -> None:
+def move(write: Write, pointer: Pointer, rows: Sequence[uuid.UUID], origin: uuid.UUID, destination: uuid.UUID) -> None:
     """Let these rows refer to the destination, and remember that they did not before."""
-    NodeMove.objects.bulk_create(
-        (
+    prepared.insert(
+        [
             NodeMove(
                 workspace=write.workspace,
                 pointer=pointer.name,
                 row=row,
-                origin=origin,
-                destination=destination,
+                origin_id=origin,
+                destination_id=destination,
                 write=write,
                 recorded_at=write.recorded_at,
             )
             for row in rows
-        ),
-        batch_size=CHUNK,
+        ]
     )
-    pointer.turn(rows, destination.pk)
+    pointer.turn(rows, destination)
 
 
 def become(
@@ -79,7 +78,7 @@ def follow(
     concerned = [one for one in beliefs if one.owners != one.before or one.belief.pk in changes]
     recorded = _recorded_at([one.belief.pk for one in concerned])
     states: list[BeliefState] = []
-    alike: dict[tuple[tuple[str, Any], ...], list[uuid.UUID]] = defaultdict(list)
+    alike: dict[tuple[str, ...], list[Belief]] = defaultdict(list)
     for one in concerned:
         belief, change = one.belief, changes.get(one.belief.pk, {})
         for name, value in change.items():
@@ -88,11 +87,16 @@ def follow(
         state = state_of(write, belief, sorted(map(str, one.owners)), reasons(belief))
         state.recorded_at = max(write.recorded_at, recorded[belief.pk])
         states.append(state)
-        alike[tuple(sorted(change.items()))].append(belief.pk)
-    BeliefState.objects.bulk_create(states, batch_size=CHUNK)
-    for changed, ids in alike.items():
-        for some in chunks(sorted(ids)):
-            Belief.objects.filter(pk__in=some).update(lock=F("lock") + 1, **dict(changed))
+        alike[tuple(sorted(change))].append(belief)
+    prepared.insert(states)
+    for names, several_alike in alike.items():
+        store_heads(several_alike, names)
+
+
+def told_otherwise(several: Iterable[Mine], changes: Mapping[uuid.UUID, Any]) -> list[Belief]:
+    """Those of the beliefs that followed of which more changed than the node they refer to: whoever searches or shows
+    a belief by its words, owners and dates has nothing new to learn of the others."""
+    return [one.belief for one in several if one.owners != one.before or one.belief.pk in changes]
 
 
 def _digest(several: Sequence[Mine]) -> None:
@@ -102,7 +106,7 @@ def _digest(several: Sequence[Mine]) -> None:
         rows = Belief.objects.filter(pk__in=some).values_list("pk", "slot", "statement")
         stored |= {pk: (slot, statement) for pk, slot, statement in rows}
     changed = [one.belief for one in several if stored[one.belief.pk] != (one.belief.slot, one.belief.statement)]
-    Belief.objects.bulk_update(changed, ["slot", "statement"], batch_size=CHUNK)
+    prepared.store(changed, ["slot", "statement"])
 
 
 def _recorded_at(ids: Collection[uuid.UUID]) -> dict[uuid.UUID, Any]:

@@ -15,6 +15,7 @@ from memoryapp.graph.models import Belief, BeliefReader, BeliefState, Node, Rela
 from memoryapp.graph.models.beliefs import Audience, Status
 from memoryapp.graph.referring import chunks
 from memoryapp.graph.services import conflict, digests
+from memoryapp.graph.services.merging import meeting
 from memoryapp.graph.services.merging.pointers import playing
 from memoryapp.ledger.models import Workspace
 from memoryapp.ontology.compiled import Ontology
@@ -46,7 +47,8 @@ class Plan:
     """What folding `folded` into `kept` does.
 
     `mine` are the beliefs that change their nodes or owners. `duplicates` pairs what says the same with what stays.
-    `loops` are edges between the two. `ended` are relations that a node would play in twice, or own twice.
+    `loops` are edges between the two. `ended` are relations that a node would play in twice, or own twice. `equal`
+    pairs relations that join the same as another with the one that stays.
     """
 
     kept: Node
@@ -56,6 +58,7 @@ class Plan:
     rivalries: list[Rivalry] = field(default_factory=list)
     loops: list[Belief] = field(default_factory=list)
     ended: list[Relation] = field(default_factory=list)
+    equal: list[tuple[Relation, Relation]] = field(default_factory=list)
 
 
 def plan(workspace: Workspace, kept: Node, folded: Node) -> Plan:
@@ -65,6 +68,7 @@ def plan(workspace: Workspace, kept: Node, folded: Node) -> Plan:
     found.mine = mine_of(workspace, current_ontology(workspace), folded, kept)
     found.loops = [one.belief for one in found.mine.values() if one.looped]
     found.ended = _ended(workspace, kept, folded)
+    found.equal = meeting.equal_relations(workspace, kept.pk, folded.pk, {one.pk for one in found.ended})
     _meet(workspace, found)
     return found
 
@@ -169,6 +173,10 @@ def _meet(workspace: Workspace, found: Plan) -> None:
     for rivals in by_slot.values():
         if len(rivals) > 1:
             _rivals(found, rivals)
+    likings = [(one.belief, one.owners) for one in found.mine.values() if one.belief.pk not in gone]
+    for newcomer, against in meeting.opposed(workspace, likings, found.mine):
+        found.rivalries.append(Rivalry(newcomer, [one for one in against if one.older.pk not in gone]))
+    found.rivalries = [one for one in found.rivalries if one.rivals]
 
 
 def _others(workspace: Workspace, live: Sequence[Belief], mine: set[uuid.UUID]) -> list[Belief]:

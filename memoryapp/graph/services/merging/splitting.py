@@ -45,7 +45,7 @@ def divide(write: Write, node: Node, part: Part, *, reason: str) -> Node:
     moving.become(write, node, state=Node.State.ACTIVE, reason=f"A part of it was split off. {reason}".strip())
     moving.become(write, new, state=Node.State.ACTIVE, reason=f"Split off another node. {reason}".strip())
     for name, rows in _rows(node, chosen).items():
-        moving.move(write, referring.pointer(name), rows, node, new)
+        moving.move(write, referring.pointer(name), rows, node.pk, new.pk)
     moving.follow(write, mine.values(), {}, lambda belief: FOLLOWS)
     for room, ids in part.others.items():
         referring.taker(room)(write, sorted(ids), node, new)
@@ -144,4 +144,4 @@ def _follow_names(write: Write, node: Node, new: Node) -> None:
     node, new = (Node.objects.get(pk=one.pk) for one in (node, new))
     names = names_of(new) - names_of(node)
     rows = Mention.objects.filter(node=node, normal_name__in=names).order_by("pk")
-    moving.move(write, referring.pointer(MENTION), list(rows.values_list("pk", flat=True)), node, new)
+    moving.move(write, referring.pointer(MENTION), list(rows.values_list("pk", flat=True)), node.pk, new.pk)

@@ -20,6 +20,7 @@ from memoryapp.graph.services.merging.planning import Mine
 from memoryapp.graph.services.merging.pointers import OBJECT, SUBJECT
 from memoryapp.graph.services.projection import project, projections_at
 from memoryapp.graph.services.withdrawing import concerned
+from memoryapp.ledger import prepared
 from memoryapp.ledger.models import Write
 from memoryapp.ontology.queries import current_ontology
 
@@ -34,7 +35,7 @@ def put_back(write: Write, undone: Write, *, reason: str) -> list[Belief]:
     the way: when a row was moved on, a node changed its state, what was archived or made to wait was changed since, or
     something later rests on both what would go and what would stay.
     """
-    moves = list(NodeMove.objects.filter(write=undone).select_related("origin", "destination"))
+    moves = list(NodeMove.objects.filter(write=undone))
     states = list(NodeState.objects.filter(write=undone).select_related("node").order_by("node_id", "sequence"))
     _refuse_later_nodes(states)
     _refuse_later_moves(undone, moves)
@@ -44,18 +45,17 @@ def put_back(write: Write, undone: Write, *, reason: str) -> list[Belief]:
     _refuse_later_relations(undone, {one.row for one in moves if one.pointer in (SUBJECT, OBJECT)} | set(beliefs))
     undoing.refuse_later_relations(undone, set(changed), set())
     _move_back(write, moves)
-    for relation_id, (before, after) in relations.items():
-        undoing.put_back_relation(write, relation_id, before, after, set(), reason)
-    touched = _beliefs_back(write, moves, beliefs, changed, reason)
+    undoing.put_back_relations(write, relations, set(), reason)
+    followed, touched = _beliefs_back(write, moves, beliefs, changed, reason)
     for reader in readers():
         if reader.give_back is not None:
             reader.give_back(write, undone)
     _refuse_rested_on(undone, states)
     _nodes_back(write, undone, states, reason)
-    if waiting := concerned(write, touched):
+    if waiting := concerned(write, followed):
         touched += conflict.reconsider(write, waiting)
     nodes = _project(write, moves, states)
-    for one in touched:
+    for one in followed:
         if one.pk in changed:
             undoing.refuse_taken(one)
     changes.announce(write, [*touched, *nodes])
@@ -115,7 +115,7 @@ def _move_back(write: Write, moves: Sequence[NodeMove]) -> None:
         groups[one.pointer, one.origin_id, one.destination_id].append(one)
     for (name, _, _), several in groups.items():
         rows = sorted(one.row for one in several)
-        moving.move(write, pointer(name), rows, several[0].destination, several[0].origin)
+        moving.move(write, pointer(name), rows, several[0].destination_id, several[0].origin_id)
 
 
 def _beliefs_back(
@@ -124,8 +124,9 @@ def _beliefs_back(
     beliefs: dict[uuid.UUID, tuple[BeliefState | None, BeliefState]],
     changed: Collection[uuid.UUID],
     reason: str,
-) -> list[Belief]:
-    """Owners, digests and heads as they were; what only followed keeps the head it was given since."""
+) -> tuple[list[Belief], list[Belief]]:
+    """Owners, digests and heads as they were; what only followed keeps the head it was given since. Returns all of
+    them, and those that say something else of themselves now."""
     ids = sorted({one.row for one in moves if one.pointer in (SUBJECT, OBJECT)} | set(beliefs))
     ontology = current_ontology(write.workspace)
     several: list[Mine] = []
@@ -143,7 +144,7 @@ def _beliefs_back(
             belief.slot, belief.statement = digests.work_out(ontology, belief, node_class, owners)
             several.append(Mine(belief, owners, owned))
     moving.follow(write, several, heads, lambda belief: reason)
-    return [one.belief for one in several]
+    return [one.belief for one in several], moving.told_otherwise(several, heads)
 
 
 def _refuse_rested_on(undone: Write, states: Sequence[NodeState]) -> None:
@@ -183,5 +184,5 @@ def _project(write: Write, moves: Sequence[NodeMove], states: Sequence[NodeState
         node.lock = top + 1
         if node.pk in then and then[node.pk].properties == node.properties:
             node.projected_at = instants[node.pk]
-    Node.objects.bulk_update(nodes, ["lock", "projected_at"])
+    prepared.store(nodes, ["lock", "projected_at"])
     return nodes

@@ -1,4 +1,4 @@
-"""Compare an ontology file with the edition in force, and file what differs as a proposal."""
+"""Compare an ontology, a file or a Python module, with the edition in force, and file what differs as a proposal."""
 
 from pathlib import Path
 from typing import Any
@@ -10,14 +10,17 @@ from memoryapp.doors.errors import DomainError
 from memoryapp.ledger.models import Workspace
 from memoryapp.ledger.services import record
 from memoryapp.ontology import services
+from memoryapp.ontology.authoring import load
 from memoryapp.ontology.changeset import Change, as_data
 from memoryapp.ontology.changeset.comparing import changes_between
 from memoryapp.ontology.changeset.kinds import in_words
-from memoryapp.ontology.document import read_text
+from memoryapp.ontology.document import OntologyDocument, read_text
 from memoryapp.ontology.models.proposals import Origin
 from memoryapp.ontology.queries import current_ontology
 from memoryapp.ontology.queries.proposals import Outlook, outlook
 from memoryapp.ontology.services import Draft
+
+FILES = (".yaml", ".yml", ".json")
 
 
 class Command(BaseCommand):
@@ -25,7 +28,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("workspace", help="The slug of the workspace.")
-        parser.add_argument("file", help="An ontology as YAML or JSON.")
+        parser.add_argument("file", help="An ontology as YAML or JSON; a .py file or the dotted name of a module.")
         parser.add_argument("--file", action="store_true", dest="file_it", help="File it for people to decide on.")
         parser.add_argument("--why", default="From a file.", help="Why it should be so.")
 
@@ -35,9 +38,8 @@ class Command(BaseCommand):
             raise CommandError(f"There is no workspace “{options['workspace']}”.")
         by = operator(workspace)
         try:
-            text = Path(options["file"]).read_text(encoding="utf-8")
             before = current_ontology(by).document
-            after = read_text(text)
+            after = _document(options["file"])
             if before == after:
                 self.stdout.write("Nothing differs.")
                 return
@@ -67,3 +69,10 @@ class Command(BaseCommand):
             self.stdout.write(f"In the way: {violation.message}")
         for table, count in found.examined.moving.items():
             self.stdout.write(f"{count} {table} would follow.")
+
+
+def _document(place: str) -> OntologyDocument:
+    path = Path(place)
+    if path.suffix == ".py" or (not path.exists() and path.suffix not in FILES):
+        return load(place)
+    return read_text(path.read_text(encoding="utf-8"))
