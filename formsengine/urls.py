@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from formsengine.pages import collecting, filling, publishing, reviewing, writing
+from formsengine.pages import collecting, filling, publishing, responses, reviewing, together, writing
 
 app_name = "forms"
 urlpatterns: list[URLPattern] = [
@@ -15,8 +15,13 @@ urlpatterns: list[URLPattern] = [
     path("forms/<uuid:form_id>/versions/", publishing.versions, name="versions"),
     path("forms/<uuid:form_id>/", collecting.form, name="form"),
     path("forms/<uuid:form_id>/open/", collecting.open_form, name="open"),
+    path("forms/<uuid:form_id>/answers/", together.charts, name="charts"),
     path("forms/<uuid:form_id>/export/<str:verb>/", collecting.export, name="export"),
+    path("forms/responses/", responses.responses, name="responses"),
+    path("forms/responses/accept/", responses.accept, name="accept"),
     path("forms/responses/<uuid:response_id>/", filling.fill, name="fill"),
+    path("forms/responses/<uuid:response_id>/beside/", together.beside, name="beside"),
+    path("forms/responses/<uuid:response_id>/assign/", together.assign, name="assign"),
     path("forms/responses/<uuid:response_id>/files/<uuid:attachment_id>/", filling.file, name="file"),
     path("forms/responses/<uuid:response_id>/submit/", reviewing.submit, name="submit"),
     path("forms/responses/<uuid:response_id>/settle/", reviewing.settle, name="settle"),

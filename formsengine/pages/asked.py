@@ -286,6 +286,8 @@ def act(text: str) -> dict[str, Any] | None:
             return {"op": "decline", "field": what, "reason": more or "refused"}
         case "resolve":
             return {"op": "resolve", "field": what, "pick": more}
+        case "restore":
+            return {"op": "restore", "field": what, "revision": more}
         case "row-add":
             return {"op": "row-add", "repeat": what, **({"parent": more} if more else {})}
         case "row-remove" | "row-restore":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from django.contrib import messages
@@ -13,16 +14,23 @@ from django.shortcuts import redirect
 from formsengine import queries, services
 from formsengine.inputs import Opening
 from formsengine.models import OPEN, ResponseState
-from formsengine.queries import defined, exporting, filled
+from formsengine.pages.responses import line
+from formsengine.queries import defined, exporting, sheets
 from memoryapp.doors import paging
 from memoryapp.doors.errors import DomainError, Invalid
 from memoryapp.doors.pages import address, here, member_page, page
+from memoryapp.files.attachments.keeping import XLSX
 from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import record
 
 SIZE = 50
 MINE = 20
 LARGEST = 5_000_000
+EXPORTED: dict[str, tuple[Callable[..., Iterator[str | bytes]], str, str]] = {
+    "csv": (exporting.as_csv, "text/csv; charset=utf-8", "csv"),
+    "json": (exporting.as_json, "application/x-ndjson", "ndjson"),
+    "xlsx": (sheets.as_xlsx, XLSX, "xlsx"),
+}
 STATES = [(value, label) for value, label in ResponseState.choices if value != ResponseState.ERASED]
 
 
@@ -45,9 +53,10 @@ def forms(request: HttpRequest, by: Principal) -> HttpResponse:
         {
             "by": by,
             "rows": rows,
-            "mine": [_line(by, one) for one in mine],
-            "waiting": [_line(by, one) for one in waiting],
+            "mine": [line(by, one) for one in mine],
+            "waiting": [line(by, one) for one in waiting],
             "search": text,
+            "responses_url": address(by, "forms:responses"),
             "filters_set": [{"words": f"“{text}”", "clear_url": here(request, q="")}] if text else [],
             "may_fill": by.may("fill_forms"),
             "new_url": address(by, "forms:new") if by.may("write_forms") else "",
@@ -60,9 +69,7 @@ def forms(request: HttpRequest, by: Principal) -> HttpResponse:
 def form(request: HttpRequest, by: Principal, form_id: uuid.UUID) -> HttpResponse:
     """One form: its responses by state and words, its versions, and how to take everything out."""
     found = queries.form(by, form_id)
-    state = request.GET.get("state", "")
-    if state and state not in dict(STATES):
-        raise Invalid.at("state", "unknown_state", f"There is no state “{state[:40]}”.", ", ".join(dict(STATES)))
+    state = _state(request)
     text = request.GET.get("q", "").replace("\x00", "").strip()[:200]
     rows = queries.responses(by, form=found.pk, states=(state,) if state else (), text=text)
     shown: paging.Page[Any] = paging.page(
@@ -84,7 +91,7 @@ def form(request: HttpRequest, by: Principal, form_id: uuid.UUID) -> HttpRespons
             "live": live,
             "versions_url": address(by, "forms:versions", found.pk),
             "edit_url": address(by, "forms:edit", found.pk) if by.may("write_forms") else "",
-            "rows": [_line(by, one) for one in shown.items],
+            "rows": [line(by, one) for one in shown.items],
             "search": text,
             "choices": [{"label": "Any state", "name": "state", "chosen": state, "options": STATES}],
             "filters_set": _filters(request, state, text),
@@ -96,6 +103,9 @@ def form(request: HttpRequest, by: Principal, form_id: uuid.UUID) -> HttpRespons
             else "",
             "csv_url": address(by, "forms:export", found.pk, "csv"),
             "json_url": address(by, "forms:export", found.pk, "json"),
+            "xlsx_url": address(by, "forms:export", found.pk, "xlsx"),
+            "charts_url": address(by, "forms:charts", found.pk),
+            "responses_url": f"{address(by, 'forms:responses')}?form={found.pk}",
             "forms_url": address(by, "forms:forms"),
         },
     )
@@ -140,28 +150,22 @@ def import_form(request: HttpRequest, by: Principal) -> HttpResponse:
 
 @member_page("read_forms")
 def export(request: HttpRequest, by: Principal, form_id: uuid.UUID, verb: str) -> HttpResponseBase:
-    """Every response in sight, over all versions, a line at a time."""
+    """Every response in sight, over all versions, a piece at a time; of one state when `state` names it."""
     found = queries.form(by, form_id)
-    if verb == "csv":
-        lines, kind = exporting.as_csv(by, found), "text/csv; charset=utf-8"
-    elif verb == "json":
-        lines, kind = exporting.as_json(by, found), "application/x-ndjson"
-    else:
-        raise Invalid.at("verb", "unknown_format", "There is no such format.", "csv or json")
-    answer = StreamingHttpResponse(lines, content_type=kind)
-    answer["Content-Disposition"] = f'attachment; filename="{found.name}.{"csv" if verb == "csv" else "ndjson"}"'
+    if verb not in EXPORTED:
+        raise Invalid.at("verb", "unknown_format", "There is no such format.", ", ".join(EXPORTED))
+    state = _state(request)
+    taken_out, kind, ending = EXPORTED[verb]
+    answer = StreamingHttpResponse(taken_out(by, found, states=(state,) if state else ()), content_type=kind)
+    answer["Content-Disposition"] = f'attachment; filename="{found.name}.{ending}"'
     return answer
 
 
-def _line(by: Principal, row: Any) -> dict[str, Any]:
-    told = filled.told(row)
-    review = row.state in ("submitted", "accepted", "void")
-    return told | {
-        "url": address(by, "forms:submit" if review else "forms:fill", row.pk),
-        "changed": row.changed_at,
-        "due": row.due_at,
-        "assigned": row.assigned_to.name if row.assigned_to else "",
-    }
+def _state(request: HttpRequest) -> str:
+    state = request.GET.get("state", "")
+    if state and state not in dict(STATES):
+        raise Invalid.at("state", "unknown_state", f"There is no state “{state[:40]}”.", ", ".join(dict(STATES)))
+    return state
 
 
 def _filters(request: HttpRequest, state: str, text: str) -> list[dict[str, str]]:

@@ -16,6 +16,7 @@ from formsengine import queries, services
 from formsengine.log.commits import Clock
 from formsengine.log.response import WRITABLE, Response
 from formsengine.log.snapshot import blockers
+from formsengine.models import OPEN
 from formsengine.pages.saving import base_of
 from formsengine.pages.step import field_url, shared
 from formsengine.services.settling import planned
@@ -129,6 +130,7 @@ def history(request: HttpRequest, by: Principal, response_id: uuid.UUID) -> Http
         | {
             "field": field,
             "because": why,
+            "may_restore": by.may("fill_forms") and row.state in OPEN,
             "revisions": [_dated(one) for one in reversed(told.get("revisions", []))],
             "commits": commits(response, told.get("commits", []), row.language),
         },

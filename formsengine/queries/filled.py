@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -60,9 +61,13 @@ def responses(
     states: Sequence[str] = (),
     subject: uuid.UUID | None = None,
     mine: bool = False,
+    given: bool | None = None,
+    late_at: dt.datetime | None = None,
+    disputed: bool = False,
     text: str = "",
 ) -> QuerySet[FormResponse]:
-    """Responses in sight. `mine`: opened by the principal or given to it."""
+    """Responses in sight. `mine`: opened by the principal or given to it. `given`: given to anybody, or to nobody.
+    `late_at`: being filled, and due before then. `disputed`: two answers wait for a person somewhere in it."""
     found = in_sight(by).select_related("form", "version", "subject", "opened_by", "assigned_to")
     if form is not None:
         found = found.filter(form=form)
@@ -72,6 +77,12 @@ def responses(
         found = found.filter(Q(subject=subject) | Q(subject__folded_into=subject))
     if mine:
         found = found.filter(Q(opened_by=by.actor) | Q(assigned_to=by.actor))
+    if given is not None:
+        found = found.filter(assigned_to__isnull=not given)
+    if late_at is not None:
+        found = found.filter(due_at__lt=late_at, state__in=OPEN)
+    if disputed:
+        found = found.filter(progress__conflict__gt=0)
     if text:
         found = found.filter(Q(subject__label__icontains=text) | Q(form__name__icontains=text))
     return found

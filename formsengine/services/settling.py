@@ -13,6 +13,7 @@ from formsengine.log.commits import Clock
 from formsengine.log.response import Response
 from formsengine.log.writing import Result
 from formsengine.models import FormOutcome, FormResponse
+from formsengine.problems import Refused
 from formsengine.queries.filled import writer
 from formsengine.queries.loading import loaded
 from formsengine.refusals import refused
@@ -128,3 +129,16 @@ def _by_uid(response: Response, note: Mapping[str, str]) -> dict[str, str]:
 
     found = find_field(response.plan, response.rows, note["field"])
     return {"field": found.planned.uid, "row": found.row, "note": note["note"]}
+
+
+def in_the_way_of_accepting(by: Principal, row: FormResponse) -> str:
+    """Why accepting the response as it stands would pass over something; empty when it would not."""
+    response = loaded(row)
+    if response.conflicts:
+        count = sum(len(waiting) for waiting in response.conflicts.values())
+        return f"{count} proposed answer{'s wait' if count > 1 else ' waits'} for a person: look at it by itself."
+    try:
+        lifecycle.accept(response, writer(by), Clock(row.changed_at, row.zone))
+    except Refused as refusal:
+        return refusal.message
+    return ""

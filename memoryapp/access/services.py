@@ -25,7 +25,12 @@ from memoryapp.ledger.principal import Principal
 
 Row = TypeVar("Row", bound=WorkspaceRow)
 
-PLACES = {"queue": "review:queue", "beliefs": "graph:beliefs", "nodes": "graph:nodes"}
+PLACES = {
+    "queue": "review:queue",
+    "beliefs": "graph:beliefs",
+    "nodes": "graph:nodes",
+    "responses": "forms:responses",
+}
 """The lists of which a member may keep views, each with the name of its page."""
 
 
