@@ -29,7 +29,7 @@ FILE = {
     "type": serializers.CharField(help_text="What its bytes are, read from themselves."),
     "size": serializers.IntegerField(help_text="In bytes."),
     "digest": serializers.CharField(help_text="SHA-256 of the bytes."),
-    "data": serializers.CharField(help_text="The bytes, as base64."),
+    "content": serializers.CharField(help_text="The bytes, as base64."),
 }
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
 
@@ -37,7 +37,7 @@ PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQG
 class AttachingBody(Told):
     field = Text(max_length=300, help_text="The field it answers: of the type file, photo, audio or signature.")
     name = Text(max_length=1000, help_text="What the file is called.")
-    data = Text(max_length=strict.LARGEST_BODY, help_text="The bytes, as base64.")
+    content = Text(max_length=strict.LARGEST_BODY, help_text="The bytes, as base64.")
     base = Whole(required=False, min_value=0, help_text="The commit you saw.")
     key = Text(required=False, max_length=200, help_text="Names this write: sent twice, it is made once.")
 
@@ -56,16 +56,16 @@ class Attaching(Endpoint):
         "response, and the answer names it by id, name, type and digest. What it replaces stays in the log.",
         responses={200: described("FormAttached", SEEN)},
         examples=[
-            OpenApiExample("A photo", value={"field": "photo", "name": "gate.png", "data": PIXEL}, request_only=True)
+            OpenApiExample("A photo", value={"field": "photo", "name": "gate.png", "content": PIXEL}, request_only=True)
         ],
     )
     def post(self, request: Request, response_id: uuid.UUID) -> Response:
         given = self.content
         queries.response(self.by, response_id)
         try:
-            data = base64.b64decode(given["data"], validate=True)
+            data = base64.b64decode(given["content"], validate=True)
         except ValueError as error:
-            raise Malformed.at("/data", "not_base64", "This is not base64.", "bytes as base64") from error
+            raise Malformed.at("/content", "not_base64", "This is not base64.", "bytes as base64") from error
         kept = services.received(data, given["name"])
         taken: list[bool] = []
 
@@ -105,7 +105,7 @@ class OneAttachment(Endpoint):
         found = attached.attachment(self.by, row, attachment_id)
         data = base64.b64encode(attached.bytes_of(found)).decode("ascii")
         told = {"id": found.pk, "name": found.name, "type": found.media_type, "size": found.size}
-        return Response(told | {"digest": found.digest, "data": data})
+        return Response(told | {"digest": found.digest, "content": data})
 
 
 urlpatterns = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from django.core.files.uploadedfile import UploadedFile
@@ -38,30 +39,35 @@ class _Sending:
         """The fields that differ from what the page showed."""
         ops = asked.operations(self.response, posted, base)
         if ops:
-            answers = Answers(ops, base=base, language=self.language, **self._named())
-            self._take(record(self.by, "write_response", lambda w: services.answer(w, self.row.pk, answers)))
+            self._answer(self._from_device(ops, base, key=self._sent("key"), after=self._sent("after")))
         return {str(op["field"]) for op in ops}
-
-    def _named(self) -> dict[str, str]:
-        """How a device names its write, and the one before."""
-        return {name: self.posted.get(name, "")[:LONGEST_KEY] for name in ("key", "after", "device")}
 
     def act(self, text: str) -> None:
         """What a button says besides saving."""
         op = asked.act(text) if text else None
         if op is not None:
-            answers = Answers([op], base=self.row.lock, language=self.language, device=self._named()["device"])
-            self._take(record(self.by, "write_response", lambda w: services.answer(w, self.row.pk, answers)))
+            self._answer(self._from_device([op], self.row.lock))
 
     def attach(self, path: str, sent: UploadedFile[bytes], base: int) -> None:
         """A file as the answer of a field; what is wrong with it is said at the field."""
         try:
-            self._take(_attached(self.by, self.row, path, sent, Answers((), base=base, **self._named() | {"key": ""})))
+            self._take(_attached(self.by, self.row, path, sent, self._from_device([], base)))
         except DomainError as refused:
             first = refused.violations[0] if refused.violations else None
             message = first.message if first else refused.detail
             accepted = [first.accepted] if first and first.accepted else []
             self.verdicts.append({"path": path, "verdict": "rejected", "message": message, "accepted": accepted})
+
+    def _sent(self, name: str) -> str:
+        return self.posted.get(name, "")[:LONGEST_KEY]
+
+    def _from_device(self, ops: list[dict[str, Any]], base: int, **named: str) -> Answers:
+        """These operations, as the device that the page is open on says them."""
+        answers = Answers(ops, base=base, language=self.language, device=self._sent("device"))
+        return replace(answers, key=named.get("key", ""), after=named.get("after", ""))
+
+    def _answer(self, answers: Answers) -> None:
+        self._take(record(self.by, "write_response", lambda w: services.answer(w, self.row.pk, answers)))
 
     def _take(self, done: services.Written) -> None:
         self.verdicts += done.verdicts

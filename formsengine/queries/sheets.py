@@ -78,8 +78,8 @@ class _Sheets:
         text = ILLEGAL_CHARACTERS_RE.sub("", value)[:LONGEST_CELL]
         if not runs(text) and not text.startswith("#"):
             return text
-        cell = WriteOnlyCell(sheet, value="")
-        cell._value, cell.data_type = text, "s"
+        cell = WriteOnlyCell(sheet, value=text)
+        cell.data_type = "s"
         cell.quotePrefix = True
         return cell
 

@@ -17,7 +17,7 @@ from formsengine.log.response import Response
 from formsengine.log.snapshot import keys, reason
 from formsengine.models import FormCitation, FormResponse
 from formsengine.queries.filled import named
-from formsengine.view.shown import shown_value
+from formsengine.values.runtime import shown
 from memoryapp.ledger.principal import Principal
 from memoryapp.sources import queries as told
 from memoryapp.sources.models import Source, Thread
@@ -77,7 +77,7 @@ def _answer(
         "step": planned.step,
         "label": response.plan.label(planned, language),
         "state": str(state.name),
-        "value": shown_value(response.evaluation.values.get(key)) if live else "",
+        "value": shown(response.evaluation.values.get(key)) if live else "",
         "asked": asked,
         "because": reason(response, key, state, language) if state.asked or waiting else "",
         "others": [_said(response, planned, one, language) for one in waiting],

@@ -114,13 +114,13 @@ def test_a_file_answers_over_rest_and_is_read_back_by_who_may_read_the_answer(
         form.ask("file", "letter", "The letter", sensitive=True)
     Forms(operator).published(form.compile())
     at = f"forms/responses/{desk.post('forms/responses', {'form': 'look'}).json()['response']}"
-    body = {"field": "The gate", "name": "gate.png", "data": PIXEL, "base": 0, "key": "one"}
+    body = {"field": "The gate", "name": "gate.png", "content": PIXEL, "base": 0, "key": "one"}
     sent = [desk.post(f"{at}/attachments", body).json() for _ in range(2)]
     assert [one["verdicts"][0]["verdict"] for one in sent] == ["in-force", "in-force"]
     value = desk.get(f"{at}?scope=field&id=gate").json()["value"]
     assert (value["name"], value["type"], sent[1]["commit"]) == ("gate.png", "image/png", 1)
     read = desk.get(f"{at}/attachments/{value['id']}").json()
-    assert (read["data"], read["digest"]) == (PIXEL, value["digest"])
+    assert (read["content"], read["digest"]) == (PIXEL, value["digest"])
     assert Caller(workspace, ["recall"], "Reader").get(f"{at}/attachments/{value['id']}").status_code == 403
     for wrong, code in (
         (body | {"data": "?"}, "not_base64"),
@@ -128,7 +128,7 @@ def test_a_file_answers_over_rest_and_is_read_back_by_who_may_read_the_answer(
     ):
         refused = desk.post(f"{at}/attachments", wrong | {"key": "two"})
         assert refused.json()["errors"][0]["code"] == code
-    letter = desk.post(f"{at}/attachments", {"field": "letter", "name": "a.txt", "data": "SGVsbG8="}).json()
+    letter = desk.post(f"{at}/attachments", {"field": "letter", "name": "a.txt", "content": "SGVsbG8="}).json()
     kept = FormAttachment.objects.get(name="a.txt")
     assert letter["verdicts"][0]["verdict"] == "in-force"
     assert desk.get(f"{at}/attachments/{kept.pk}").status_code == 404
