@@ -103,8 +103,8 @@ def _there(planner: Planner, binding: Binding, item: Item) -> There | None:
     rows = EntryRevision.objects.visible_to(by).filter(state=Standing.SET).select_related("entry")
     section, _, title = item.where.partition(" / ")
     named = rows.filter(section_key=normal_text(section), title_key=normal_text(title))
-    here = rows.filter(entry=prior.entry_id) if prior and prior.entry_id else named
-    found = next((one for one in here.order_by("-sequence") if one.sequence == one.entry.lock), None)
+    said = rows.filter(entry=prior.entry_id) if prior and prior.entry_id else named
+    found = next((one for one in said.order_by("-sequence") if one.sequence == one.entry.lock), None)
     return There(found.content, found.entry_id, found.entry.lock, item.where) if found else None
 
 
