@@ -8,9 +8,10 @@ class FormsConfig(AppConfig):
     def ready(self) -> None:
         from formsengine import checks, erasing, hooks, mentions
         from formsengine.models import FormOutcome, FormResponse
-        from formsengine.queries import attached
+        from formsengine.queries import attached, why
         from formsengine.services import waiting
         from formsengine.services.storing import DELIVER
+        from memoryapp.graph.queries import anything
         from memoryapp.graph.referring import Pointer, Reader, register, register_reader
         from memoryapp.ledger import jobs, storing
 
@@ -19,6 +20,7 @@ class FormsConfig(AppConfig):
         register(Pointer("form.subject", FormResponse, "subject", "forms about it"))
         register_reader("outcomes", Reader("outcomes of forms", FormOutcome.naming))
         storing.register("forms", attached.stored)
+        anything.register(why.RESPONSE, why.why)
         erasing.register()
         checks.register()
         mentions.register()

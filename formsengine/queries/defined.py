@@ -87,6 +87,12 @@ def latest(of: Sequence[Form]) -> dict[uuid.UUID, FormVersion]:
     return found
 
 
+def titles(of: Sequence[Form]) -> dict[uuid.UUID, str]:
+    """What each of these forms is called by its newest version."""
+    rows = FormVersion.objects.filter(form__in=of).order_by("number").values_list("form", "title")
+    return {form: title for form, title in rows if title}
+
+
 def open_counts(by: Principal, of: Sequence[Form]) -> dict[uuid.UUID, dict[str, int]]:
     """How many responses in sight each form has, by state."""
     found: dict[uuid.UUID, dict[str, int]] = {}

@@ -9,6 +9,7 @@ from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
+from formsengine import queries as forms
 from memoryapp.context import queries as context
 from memoryapp.doors.pages import address, member_page, page
 from memoryapp.files import queries as files
@@ -52,6 +53,8 @@ def _parts(by: Principal, asked: str) -> list[dict[str, Any]]:
         parts.append(("Kept in mind", "context:context", "", _kept(by, asked)))
     if by.may("read_files"):
         parts.append(("Files", "files:files", query, _files(by, asked)))
+    if by.may("read_forms"):
+        parts.append(("Forms", "", "", _forms(by, asked)))
     if by.may("read_sources"):
         parts.append(("Conversations", "sources:threads", query, _threads(by, asked)))
         parts.append(("What was said", "recall:lab", query, _said(by, asked)))
@@ -83,6 +86,26 @@ def _beliefs(by: Principal, wanted: listing.Wanted) -> list[dict[str, Any]]:
 def _nodes(by: Principal, asked: str) -> list[dict[str, Any]]:
     found = called(by, asked)[: EACH + 1]
     return [{"url": address(by, "graph:node", one.pk), "words": one.label, "note": one.node_class} for one in found]
+
+
+def _forms(by: Principal, asked: str) -> list[dict[str, Any]]:
+    """Forms by their titles, and responses by whom they are about."""
+    found = list(forms.forms(by, asked)[: EACH + 1])
+    titles = forms.titles(found)
+    shown = [
+        {"url": address(by, "forms:form", one.pk), "words": titles.get(one.pk, one.name), "note": "form"}
+        for one in found
+    ]
+    about = forms.responses(by, text=asked).order_by("-changed_at", "-pk")[: EACH + 1]
+    return shown + [
+        {
+            "url": address(by, "forms:fill", one.pk),
+            "words": f"{one.version.title}: {one.subject.label}" if one.subject else one.version.title,
+            "note": one.state,
+            "at": one.changed_at,
+        }
+        for one in about
+    ]
 
 
 def _threads(by: Principal, asked: str) -> list[dict[str, Any]]:

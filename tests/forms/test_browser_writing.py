@@ -15,6 +15,13 @@ from tests.forms.test_browser import LOOKS, entered, is_clean
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
+def inside(browser: Browser, live_server: Any, **look: Any) -> Any:
+    """A page of the list of forms, come whole."""
+    page = entered(browser, live_server, "admin", **look)
+    page.get_by_role("heading", name="Forms", level=1).wait_for()
+    return page
+
+
 def kept(page: Any, act: Any, to: str = "/edit/") -> None:
     """Do this, and wait until the draft has it."""
     with page.expect_response(lambda answer: answer.request.method == "POST" and to in answer.url) as answer:
@@ -26,7 +33,7 @@ def kept(page: Any, act: Any, to: str = "/edit/") -> None:
 def test_a_form_is_written_tried_and_published_by_keyboard(
     browser: Browser, live_server: Any, administrator: Principal, width: int, theme: str
 ) -> None:
-    page = entered(browser, live_server, "admin", width=width, theme=theme)
+    page = inside(browser, live_server, width=width, theme=theme)
     page.get_by_role("link", name="New form").first.press("Enter")
     page.get_by_role("textbox", name="Title").fill("Boat visit")
     is_clean(page)
@@ -73,7 +80,7 @@ def test_two_who_edit_one_part_are_told_and_what_was_typed_stays(
     browser: Browser, live_server: Any, forms: Forms, administrator: Principal
 ) -> None:
     at = f"{live_server.url}/w/harbour/forms/{Form.objects.get().pk}/edit/?part=item:pain"
-    one, other = (entered(browser, live_server, "admin") for _ in range(2))
+    one, other = (inside(browser, live_server) for _ in range(2))
     for page in (one, other):
         page.goto(at)
     one.get_by_label("What is asked", exact=True).fill("How bad is the pain?")

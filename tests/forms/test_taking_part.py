@@ -10,6 +10,8 @@ from formsengine import queries
 from formsengine.models import FormCommit, FormResponse
 from formsengine.queries import loading
 from memoryapp.access.services import operator
+from memoryapp.doors.errors import NotFound
+from memoryapp.graph.queries.anything import why_anything
 from memoryapp.ledger import dump, erasing, integrity
 from memoryapp.ledger.models import Workspace
 from memoryapp.ledger.principal import Principal
@@ -17,6 +19,7 @@ from memoryapp.ledger.services import record
 from tests.forms.telling import Forms
 from tests.graph.nodes.telling import Graph
 from tests.ledger.test_dump import empty_the_database
+from tests.visiting import client_of
 
 pytestmark = pytest.mark.django_db
 
@@ -71,3 +74,22 @@ def test_who_is_erased_takes_the_responses_about_them_and_is_blotted_out_of_othe
     loading._responses.clear()
     assert forms.view(other, scope="field", id="name")["value"] == "Rui Dias"
     assert sound(workspace) == []
+
+
+def test_a_response_is_explained_and_found_and_is_nothing_to_who_may_not_see_it(
+    forms: Forms, graph: Graph, administrator: Principal, reviewer: Principal
+) -> None:
+    """Why of a response: who opened it, each answer, what it wrote; the search of the console leads to it."""
+    ines = graph.person("Ines Ferro")
+    opened = forms.opened(subject=ines.pk, audience="named", readers=(administrator.actor.pk,))
+    forms.answer(opened, name="Ines Ferro", pronouns="she")
+    forms.submit(opened)
+    told = why_anything(administrator, opened.row.pk)
+    assert (told["what"], told["response"]["state"]) == ("form_response", "submitted")
+    assert told["wrote"][0]["binding"] == "pronouns"
+    assert len(told["history"]) >= 2
+    with pytest.raises(NotFound):
+        why_anything(reviewer, opened.row.pk)
+    at = f"/forms/responses/{opened.row.pk}/"
+    pages = [client_of(one).get("/w/harbour/search/?q=Ines").content.decode() for one in (administrator, reviewer)]
+    assert [at in page for page in pages] == [True, False]

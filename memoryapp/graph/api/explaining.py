@@ -20,7 +20,7 @@ from memoryapp.graph.queries.why import DEPTH
 DEEPEST = 50
 
 WHY: dict[str, serializers.Field[Any, Any, Any, Any]] = {
-    "what": serializers.ChoiceField(choices=["belief", "relation", "node", "source", "episode"]),
+    "what": serializers.ChoiceField(choices=["belief", "relation", "node", "source", "episode", "form_response"]),
     "recorded": serializers.DictField(help_text="Who recorded it, when, through which channel, with which model."),
     "served": serializers.ListField(child=serializers.DictField(), help_text="The latest answers that carried it."),
 }
@@ -42,9 +42,9 @@ class Why(Endpoint):
         operation_id="why",
         tags=["graph"],
         summary="Why is this there?",
-        description="For the id of a belief, relation, node, source or episode: what it stands on with the quoted "
-        "words, what it took the place of and what took its place, conflicts and their decisions, its history, and "
-        "where it was served. `what` says which of them it is.",
+        description="For the id of a belief, relation, node, source, episode or response of a form: what it stands on "
+        "with the quoted words, what it took the place of and what took its place, conflicts and their decisions, its "
+        "history, and where it was served. `what` says which of them it is.",
         responses=described("Why", WHY),
     )
     def get(self, request: Request, thing_id: uuid.UUID) -> Response:
