@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from formsengine.pages import collecting, filling, publishing, responses, reviewing, together, writing
+from formsengine.pages import collecting, filling, handing, publishing, responses, reviewing, together, writing
 
 app_name = "forms"
 urlpatterns: list[URLPattern] = [
@@ -15,6 +15,8 @@ urlpatterns: list[URLPattern] = [
     path("forms/<uuid:form_id>/versions/", publishing.versions, name="versions"),
     path("forms/<uuid:form_id>/", collecting.form, name="form"),
     path("forms/<uuid:form_id>/open/", collecting.open_form, name="open"),
+    path("forms/<uuid:form_id>/hand-out/", handing.hand_out, name="hand-out"),
+    path("forms/<uuid:form_id>/about/<uuid:node_id>/", handing.about, name="about"),
     path("forms/<uuid:form_id>/answers/", together.charts, name="charts"),
     path("forms/<uuid:form_id>/export/<str:verb>/", collecting.export, name="export"),
     path("forms/responses/", responses.responses, name="responses"),

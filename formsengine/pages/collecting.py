@@ -98,6 +98,7 @@ def form(request: HttpRequest, by: Principal, form_id: uuid.UUID) -> HttpRespons
             "next_url": here(request, after=shown.next) if shown.next else "",
             "first_url": here(request, after="") if request.GET.get("after") else "",
             "clear_url": request.path,
+            "hand_out_url": address(by, "forms:hand-out", found.pk) if live and by.may("fill_forms") else "",
             "open_url": address(by, "forms:open", found.pk)
             if live and live.state == "live" and by.may("fill_forms")
             else "",
