@@ -2,10 +2,11 @@
 
 from django.urls import URLPattern, path
 
-from memoryapp.timeline.pages import episodes
+from memoryapp.timeline.pages import amending, episodes
 
 app_name = "timeline"
 urlpatterns: list[URLPattern] = [
     path("timeline/", episodes.timeline, name="timeline"),
     path("timeline/<uuid:episode_id>/", episodes.episode, name="episode"),
+    path("timeline/<uuid:episode_id>/amend/", amending.amend, name="amend"),
 ]

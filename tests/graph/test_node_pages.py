@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import datetime as dt
+
 import pytest
+from django.utils import timezone
 
 from memoryapp.graph.models import Belief, Node
+from memoryapp.graph.services.relations import retract_relation
 from memoryapp.ledger.principal import Principal
 from memoryapp.review.models import Case
 from tests.graph.nodes.telling import Graph
@@ -121,3 +125,42 @@ def test_the_graph_is_opened_node_by_node_and_shows_a_way(studio: dict[str, Node
     assert "The way" in way
     assert "Ines Ferro" in way
     assert page.get("/w/harbour/graph/?open=nobody").status_code == 422
+
+
+def test_a_relation_of_several_is_on_the_page_of_each_and_a_hub_in_the_picture(
+    studio: dict[str, Node], graph: Graph, viewer: Principal
+) -> None:
+    """T41: read back by people."""
+    jude, ines, works = studio["jude"], studio["ines"], studio["studio"]
+    players = (("shipper", jude), ("carrier", works), ("receiver", ines))
+    made = graph.relate("shipment", *players, attributes={"reference": "S-17"})
+    page = client_of(viewer)
+    for node in (jude, works, ines):
+        shown = page.get(f"/w/harbour/nodes/{node.pk}/").content.decode()
+        assert "Part in relations" in shown
+        assert "reference S-17" in shown
+    picture = page.get(f"/w/harbour/graph/?open={ines.pk}").content.decode()
+    assert "Joined by relations" in picture
+    assert "<title>shipment (shipper: Jude Okoro, carrier: Ferro Studio, receiver: Ines Ferro)</title>" in picture
+    graph.do(lambda write: retract_relation(write, made, reason="It was another."))
+    assert "Part in relations" not in page.get(f"/w/harbour/nodes/{ines.pk}/").content.decode()
+
+
+def test_a_node_is_shown_as_it_was_known_on_another_day(
+    studio: dict[str, Node], graph: Graph, viewer: Principal
+) -> None:
+    page, jude = client_of(viewer), studio["jude"]
+    address = f"/w/harbour/nodes/{jude.pk}/"
+    yesterday, tomorrow = (f"{timezone.now() + dt.timedelta(days=days):%Y-%m-%d}" for days in (-1, 1))
+    before = page.get(f"{address}?known={yesterday}").content.decode()
+    assert "by what was known on" in before
+    assert "Ferro Studio" not in before
+    since = page.get(f"{address}?at=2026-03-05&known={tomorrow}").content.decode()
+    assert "Ferro Studio" in since
+    assert "Ferro Studio" not in page.get(f"{address}?at=2026-02-01&known={tomorrow}").content.decode()
+    picture = f"/w/harbour/graph/?open={jude.pk}"
+    assert "is a member of" not in page.get(f"{picture}&known={yesterday}").content.decode()
+    opened = page.get(f"{picture}&known={tomorrow}").content.decode()
+    assert f"known={tomorrow}" in opened
+    assert "Ferro Studio" in opened
+    assert page.get(f"{address}?known=someday").status_code == 400

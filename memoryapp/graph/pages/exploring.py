@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import uuid
 from dataclasses import dataclass
 from typing import Any
@@ -10,10 +9,11 @@ from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
 
-from memoryapp.doors import moments
 from memoryapp.doors.errors import Invalid
 from memoryapp.doors.pages import address, member_page, page
 from memoryapp.graph.models import Belief, Node
+from memoryapp.graph.pages import joining
+from memoryapp.graph.pages.as_of import Then, asked_times
 from memoryapp.graph.queries import nodes as nodes_known
 from memoryapp.graph.queries.exploring import Around, around, path
 from memoryapp.ledger.principal import Principal
@@ -35,6 +35,7 @@ class Box:
     x: int
     y: int
     url: str
+    width: int = WIDTH
 
     @property
     def middle(self) -> int:
@@ -43,14 +44,22 @@ class Box:
 
 @member_page("look_up")
 def explorer(request: HttpRequest, by: Principal) -> HttpResponse:
-    """`?open=` names the opened nodes, `to=` one to which a way is looked for, `type=` and `at=` what is shown."""
-    typed = {name: request.GET.get(name, "").strip()[:200] for name in ("q", "type", "at", "to")}
+    """`?open=` names the opened nodes, `to=` one to which a way is looked for, `type=`, `at=` and `known=` what is
+    shown."""
+    typed = {name: request.GET.get(name, "").strip()[:200] for name in ("q", "type", "to")}
     opened = _opened(request)
-    at = _day(by, typed["at"])
+    times, then = asked_times(request, by)
+    typed |= times
     types = (typed["type"],) if typed["type"] else ()
-    way = _way(by, opened, typed["to"], types, at)
+    way = _way(by, opened, typed["to"], types, then)
     ends = [one for edge in way for one in (edge.subject_id, edge.object_id) if one]
-    found = around(by, list(dict.fromkeys([*opened, *ends])), relationships=types, valid_at=at)
+    found = around(
+        by,
+        list(dict.fromkeys([*opened, *ends])),
+        relationships=types,
+        valid_at=then.valid_at,
+        known_at=then.known_at,
+    )
     look = _Look(request, by, opened, typed)
     boxes = _placed(look, found, way)
     relationships = sorted(current_ontology(by).document.relationships)
@@ -67,6 +76,8 @@ def explorer(request: HttpRequest, by: Principal) -> HttpResponse:
             "lines": [_line(boxes, edge, edge in way) for edge in found.edges if _drawn(boxes, edge)],
             "width": max((box.x + WIDTH for box in boxes.values()), default=0) + 2,
             "height": max((box.y + HEIGHT for box in boxes.values()), default=0) + 2,
+            "hubs": joining.hubs(found.joined, boxes),
+            "joined": joining.lines(by, found.joined),
             "rows": [_row(look, edge) for edge in found.edges],
             "opened": [_open_item(look, found, one) for one in opened if one in found.nodes],
             "way": [_row(look, edge) for edge in way],
@@ -94,7 +105,7 @@ class _Look:
 
     def with_open(self, *nodes: uuid.UUID) -> str:
         """The picture with exactly these nodes open."""
-        kept = {name: self.typed[name] for name in ("type", "at", "to") if self.typed[name]}
+        kept = {name: self.typed[name] for name in ("type", "at", "known", "to") if self.typed[name]}
         return f"{self.path}?{urlencode([*(('open', str(node)) for node in nodes), *kept.items()])}"
 
     def toggled(self, node: uuid.UUID) -> str:
@@ -112,16 +123,14 @@ def _opened(request: HttpRequest) -> list[uuid.UUID]:
     return list(dict.fromkeys(found))
 
 
-def _way(
-    by: Principal, opened: list[uuid.UUID], to: str, types: tuple[str, ...], at: dt.datetime | None
-) -> list[Belief]:
+def _way(by: Principal, opened: list[uuid.UUID], to: str, types: tuple[str, ...], then: Then) -> list[Belief]:
     if not opened or not to:
         return []
     try:
         end = uuid.UUID(to)
     except ValueError:
         raise Invalid.at("to", "not_an_id", "That is not the id of anything.", "the id of a node") from None
-    return path(by, opened[0], end, relationships=types, valid_at=at)
+    return path(by, opened[0], end, relationships=types, valid_at=then.valid_at, known_at=then.known_at)
 
 
 def _placed(look: _Look, found: Around, way: list[Belief]) -> dict[uuid.UUID, Box]:
@@ -187,12 +196,3 @@ def _offered(look: _Look, name: str) -> list[dict[str, str]]:
     """Nodes to begin with: those of the name, or the first by name."""
     rows = nodes_known.find(look.by, name=name).order_by("label", "pk")[:MOST_OFFERED]
     return [{"label": one.label, "class": one.node_class, "url": look.with_open(*look.opened, one.pk)} for one in rows]
-
-
-def _day(by: Principal, text: str) -> dt.datetime | None:
-    if not text:
-        return None
-    try:
-        return moments.parse(text, time_zone=by.workspace.time_zone).instant
-    except moments.NotAMoment as error:
-        raise Invalid.at("at", error.code, str(error), error.accepted) from error

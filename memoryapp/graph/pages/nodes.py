@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import uuid
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
-from memoryapp.doors import moments
-from memoryapp.doors.errors import Invalid
 from memoryapp.doors.pages import address, member_page, page
 from memoryapp.graph.models import Belief, Node
-from memoryapp.graph.pages import presenting, sections
+from memoryapp.graph.pages import joining, presenting, sections
+from memoryapp.graph.pages.as_of import Then, asked_times
 from memoryapp.graph.queries import merging
+from memoryapp.graph.queries.joined import joined
+from memoryapp.graph.queries.merges import as_known
 from memoryapp.graph.queries.nodes import node as node_named
 from memoryapp.graph.queries.views import Scope, as_of, current
 from memoryapp.ledger.principal import Principal
@@ -22,18 +22,24 @@ from memoryapp.ledger.principal import Principal
 MOST = 100
 """Edges and statements on one page; the list of beliefs has the rest."""
 
+MOST_JOINED = 50
+"""Relations with others on one page."""
+
 
 @member_page("look_up")
 def node(request: HttpRequest, by: Principal, node_id: uuid.UUID) -> HttpResponse:
-    """A node as it is, or `?at=2026-04-01` as it was on that day by what is known today."""
+    """A node as it is; `?at=2026-04-01` as it was on that day, `&known=2026-05-01` by what was known on that one."""
     found = node_named(by, node_id)
     if found.pk != node_id:
         return redirect(address(by, "graph:node", found.pk))
-    asked = request.GET.get("at", "").strip()
-    at = _at(by, asked)
-    about = list(_held(by, Scope(subject=found.pk), at).select_related("object")[: MOST + 1])
-    coming = list(_held(by, Scope(object=found.pk), at).select_related("subject")[: MOST + 1])
-    owned = list(_held(by, Scope(owner=found.pk), at)[: MOST + 1])
+    asked, then = asked_times(request, by)
+    at, past = then.valid_at, bool(then)
+    about = list(_held(by, Scope(subject=found.pk), then).select_related("object")[: MOST + 1])
+    coming = list(_held(by, Scope(object=found.pk), then).select_related("subject")[: MOST + 1])
+    owned = list(_held(by, Scope(owner=found.pk), then)[: MOST + 1])
+    if then.known_at:
+        as_known(about, "object", then.known_at)
+        as_known(coming, "subject", then.known_at)
     statements = {one.pk: one for one in [*owned, *about] if one.shape == Belief.Shape.STATEMENT}
     edges = [one for one in about if one.shape == Belief.Shape.EDGE]
     return page(
@@ -43,7 +49,7 @@ def node(request: HttpRequest, by: Principal, node_id: uuid.UUID) -> HttpRespons
             "by": by,
             "node": found,
             "erase_url": address(by, "graph:erase-node", found.pk) if by.may("erase") else "",
-            **_changes(by, found, at),
+            **_changes(by, found, past),
             "properties": [
                 {"name": one.predicate, "value": _words(one.value), "card": presenting.card(by, one)}
                 for one in sorted(about, key=lambda one: one.predicate)
@@ -53,19 +59,24 @@ def node(request: HttpRequest, by: Principal, node_id: uuid.UUID) -> HttpRespons
                 *(_edge(by, one, one.object) for one in edges if one.object),
                 *(_edge(by, one, one.subject) for one in coming if one.subject),
             ],
+            "joined": joining.lines(
+                by, joined(by, [found.pk], MOST_JOINED, valid_at=then.valid_at, known_at=then.known_at)
+            ),
             "statements": [presenting.card(by, one) for one in list(statements.values())[:MOST]],
             "cut": max(len(about), len(coming), len(owned)) > MOST,
-            "sections": [] if at else sections.of(by, found),
+            "sections": [] if past else sections.of(by, found),
             "asked": asked,
             "at": at,
+            "known_at": then.known_at,
+            "past": past,
             "beliefs_url": f"{address(by, 'graph:beliefs')}?owner={found.pk}&show=everything",
         },
     )
 
 
-def _changes(by: Principal, node: Node, at: dt.datetime | None) -> dict[str, Any]:
+def _changes(by: Principal, node: Node, past: bool) -> dict[str, Any]:
     """What may be done with the node, and what was done: merged, split, out of use."""
-    may, active = by.may("merge_nodes") and not at, node.state == Node.State.ACTIVE
+    may, active = by.may("merge_nodes") and not past, node.state == Node.State.ACTIVE
     urls = {
         "merge_url": address(by, "graph:merge-node", node.pk) if may and active else "",
         "split_url": address(by, "graph:split-node", node.pk) if may and active else "",
@@ -74,12 +85,12 @@ def _changes(by: Principal, node: Node, at: dt.datetime | None) -> dict[str, Any
         "undo_url": address(by, "graph:take-back-merge", node.pk) if may else "",
         "explore_url": f"{address(by, 'graph:explorer')}?open={node.pk}",
     }
-    became = [] if at else merging.history(by, node)
+    became = [] if past else merging.history(by, node)
     return urls | {"became": became}
 
 
-def _held(by: Principal, scope: Scope, at: dt.datetime | None) -> Any:
-    found = as_of(by, scope, valid_at=at) if at else current(by, scope)
+def _held(by: Principal, scope: Scope, then: Then) -> Any:
+    found = as_of(by, scope, valid_at=then.valid_at, known_at=then.known_at) if then else current(by, scope)
     return found.order_by("-recorded_at", "-pk")
 
 
@@ -93,12 +104,3 @@ def _edge(by: Principal, edge: Belief, other: Node) -> dict[str, Any]:
 
 def _words(value: Any) -> str:
     return value if isinstance(value, str) else ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-
-
-def _at(by: Principal, text: str) -> dt.datetime | None:
-    if not text:
-        return None
-    try:
-        return moments.parse(text, time_zone=by.workspace.time_zone).instant
-    except moments.NotAMoment as error:
-        raise Invalid.at("at", error.code, str(error), error.accepted) from error

@@ -11,6 +11,7 @@ from typing import Any
 from django.db.models import Q
 
 from memoryapp.graph.models import Belief, Node
+from memoryapp.graph.queries.joined import Joined, joined
 from memoryapp.graph.queries.views import Scope, as_of, current
 from memoryapp.ledger.principal import Principal
 
@@ -19,6 +20,8 @@ MOST_NODES = 500
 MOST_EDGES = 1500
 MOST_OF_ONE = 60
 """Neighbours shown of one node when it is opened."""
+MOST_JOINED = 60
+"""Relations with several players shown in one picture."""
 LONGEST_PATH = 6
 MOST_REACHED = 4000
 """Nodes looked at in search of a path."""
@@ -31,6 +34,7 @@ class Around:
     nodes: dict[uuid.UUID, Node] = field(default_factory=dict)
     distance: dict[uuid.UUID, int] = field(default_factory=dict)
     edges: list[Belief] = field(default_factory=list)
+    joined: list[Joined] = field(default_factory=list)
     cut: bool = False
 
 
@@ -40,25 +44,47 @@ def around(
     *,
     relationships: tuple[str, ...] = (),
     valid_at: dt.datetime | None = None,
+    known_at: dt.datetime | None = None,
 ) -> Around:
-    """The nodes opened one after another, each with its neighbours. Now, or as it was then by what is known today."""
+    """The nodes opened one after another, each with its neighbours. Now, or as it was then, as it
+    was known then."""
     found = Around()
     for node_id in opened:
         known = Node.objects.visible_to(by).filter(pk=node_id).first()
         if known is None or known.state == Node.State.FOLDED:
             continue
         _take(found, known, found.distance.get(known.pk, 0))
-        edges = list(_edges(by, [known.pk], relationships, valid_at)[: MOST_OF_ONE + 1])
+        edges = list(_edges(by, [known.pk], relationships, (valid_at, known_at))[: MOST_OF_ONE + 1])
         found.cut = found.cut or len(edges) > MOST_OF_ONE
         for edge in edges[:MOST_OF_ONE]:
             for end in (edge.subject, edge.object):
                 if end is not None:
                     _take(found, end, found.distance[known.pk] + 1)
+    if found.nodes and not relationships:
+        _join(by, found, opened, valid_at, known_at)
     if found.nodes:
-        among = _edges(by, list(found.nodes), relationships, valid_at, both=True)
+        among = _edges(by, list(found.nodes), relationships, (valid_at, known_at), both=True)
         rows = list(among[: MOST_EDGES + 1])
         found.edges, found.cut = rows[:MOST_EDGES], found.cut or len(rows) > MOST_EDGES
     return found
+
+
+def _join(
+    by: Principal,
+    found: Around,
+    opened: Sequence[uuid.UUID],
+    valid_at: dt.datetime | None,
+    known_at: dt.datetime | None,
+) -> None:
+    """The relations in which an opened node plays, with everybody who plays in them."""
+    nodes = [one for one in opened if one in found.nodes]
+    rows = joined(by, nodes, MOST_JOINED + 1, valid_at=valid_at, known_at=known_at)
+    found.cut = found.cut or len(rows) > MOST_JOINED
+    found.joined = rows[:MOST_JOINED]
+    for one in found.joined:
+        for player in one.players:
+            if player.node is not None:
+                _take(found, player.node, 1)
 
 
 def path(
@@ -68,6 +94,7 @@ def path(
     *,
     relationships: tuple[str, ...] = (),
     valid_at: dt.datetime | None = None,
+    known_at: dt.datetime | None = None,
 ) -> list[Belief]:
     """The fewest edges by which one node leads to the other, in whatever direction; empty when there are none near."""
     came: dict[uuid.UUID, tuple[uuid.UUID, Belief] | None] = {start: None}
@@ -76,7 +103,7 @@ def path(
         if end in came or not front or len(came) > MOST_REACHED:
             break
         beyond: list[uuid.UUID] = []
-        for edge in _edges(by, front, relationships, valid_at)[:MOST_REACHED]:
+        for edge in _edges(by, front, relationships, (valid_at, known_at))[:MOST_REACHED]:
             for here, there in ((edge.subject_id, edge.object_id), (edge.object_id, edge.subject_id)):
                 if here in came and there is not None and there not in came and here is not None:
                     came[there] = (here, edge)
@@ -103,12 +130,12 @@ def _edges(
     by: Principal,
     nodes: Collection[uuid.UUID],
     relationships: tuple[str, ...],
-    valid_at: dt.datetime | None,
+    then: tuple[dt.datetime | None, dt.datetime | None],
     *,
     both: bool = False,
 ) -> Any:
     scope = Scope(predicates=relationships)
-    held = as_of(by, scope, valid_at=valid_at) if valid_at else current(by, scope)
+    held = as_of(by, scope, valid_at=then[0], known_at=then[1]) if any(then) else current(by, scope)
     ends = Q(subject__in=nodes, object__in=nodes) if both else Q(subject__in=nodes) | Q(object__in=nodes)
     found = held.filter(ends, shape=Belief.Shape.EDGE)
     return found.select_related("subject", "object").order_by("predicate", "pk")

@@ -86,6 +86,9 @@ def episode(request: HttpRequest, by: Principal, episode_id: uuid.UUID) -> HttpR
             "by": by,
             "card": presenting.card(by, said),
             "state": shown.revision.state,
+            "amend_url": address(by, "timeline:amend", found.pk)
+            if by.may("record_episodes") and shown.revision.state == State.RECORDED
+            else "",
             "tombstone": shown.revision if shown.revision.state != State.RECORDED else None,
             "properties": sorted(said.revision.properties.items()),
             "thread": thread,

@@ -14,12 +14,10 @@ from memoryapp.graph import slots
 from memoryapp.graph.assessing import assess, polar
 from memoryapp.graph.models import Belief, BeliefState, Relation, RelationPlayer
 from memoryapp.graph.models.beliefs import Status
+from memoryapp.graph.queries.joined import BY_THEMSELVES
 from memoryapp.graph.referring import chunks
 from memoryapp.graph.services import conflict
 from memoryapp.ledger.models import Workspace
-
-BY_THEMSELVES = ("ownership", "sourcing", "supersession", "conflict", "derivation")
-"""Kinds that follow the beliefs in them, and are joined with these."""
 
 
 def equal_relations(
