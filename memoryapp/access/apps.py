@@ -8,7 +8,7 @@ class AccessConfig(AppConfig):
     def ready(self) -> None:
         from django.db.backends.signals import connection_created
 
-        from memoryapp.access import erasing, sections
+        from memoryapp.access import erasing, noting, refusals, sections
         from memoryapp.access.pages import admit, ruling
         from memoryapp.access.paths import matching
         from memoryapp.doors.pages import admit_members_with
@@ -17,3 +17,4 @@ class AccessConfig(AppConfig):
         admit_members_with(admit)
         sections.register("paths", ruling.section)
         erasing.register()
+        refusals.register(noting.note)

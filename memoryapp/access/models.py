@@ -122,6 +122,27 @@ class AccessChange(WorkspaceRow):
         return f"{self.before} -> {self.after}"
 
 
+class Refusal(WorkspaceRow):
+    """How often an agent was refused one thing for one reason on one day (UTC). Never what it sent."""
+
+    actor = models.ForeignKey(Actor, on_delete=models.PROTECT, related_name="+")
+    day = models.DateField()
+    action = models.CharField(max_length=60)
+    code = models.CharField(max_length=60)
+    times = models.PositiveIntegerField(default=0)
+    last_at = models.DateTimeField()
+
+    guard = Guard(mutable=("times", "last_at"))
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["workspace", "actor", "day", "action", "code"], name="refusal_once_a_day"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.action} {self.code}"
+
+
 class SavedView(WorkspaceRow):
     """A list as a member wants to see it again: what was looked for in it and in which order, under a name.
 

@@ -14,6 +14,7 @@ from memoryapp.context import queries as context
 from memoryapp.doors.pages import address, member_page, page
 from memoryapp.files import queries as files
 from memoryapp.files.pages.presenting import file_url
+from memoryapp.graph.models import Node
 from memoryapp.graph.pages.presenting import card
 from memoryapp.graph.queries import listing
 from memoryapp.graph.queries.nodes import called
@@ -54,7 +55,8 @@ def _parts(by: Principal, asked: str) -> list[dict[str, Any]]:
     if by.may("read_files"):
         parts.append(("Files", "files:files", query, _files(by, asked)))
     if by.may("read_forms"):
-        parts.append(("Forms", "", "", _forms(by, asked)))
+        parts.append(("Forms", "forms:forms", query, _forms(by, asked)))
+        parts.append(("Filled forms", "", "", _filled(by, asked)))
     if by.may("read_sources"):
         parts.append(("Conversations", "sources:threads", query, _threads(by, asked)))
         parts.append(("What was said", "recall:lab", query, _said(by, asked)))
@@ -86,26 +88,6 @@ def _beliefs(by: Principal, wanted: listing.Wanted) -> list[dict[str, Any]]:
 def _nodes(by: Principal, asked: str) -> list[dict[str, Any]]:
     found = called(by, asked)[: EACH + 1]
     return [{"url": address(by, "graph:node", one.pk), "words": one.label, "note": one.node_class} for one in found]
-
-
-def _forms(by: Principal, asked: str) -> list[dict[str, Any]]:
-    """Forms by their titles, and responses by whom they are about."""
-    found = list(forms.forms(by, asked)[: EACH + 1])
-    titles = forms.titles(found)
-    shown = [
-        {"url": address(by, "forms:form", one.pk), "words": titles.get(one.pk, one.name), "note": "form"}
-        for one in found
-    ]
-    about = forms.responses(by, text=asked).order_by("-changed_at", "-pk")[: EACH + 1]
-    return shown + [
-        {
-            "url": address(by, "forms:fill", one.pk),
-            "words": f"{one.version.title}: {one.subject.label}" if one.subject else one.version.title,
-            "note": one.state,
-            "at": one.changed_at,
-        }
-        for one in about
-    ]
 
 
 def _threads(by: Principal, asked: str) -> list[dict[str, Any]]:
@@ -170,6 +152,31 @@ def _files(by: Principal, asked: str) -> list[dict[str, Any]]:
             "at": one.entry.modified_at,
         }
         for one in files.search(by, asked, limit=EACH + 1).answers
+    ]
+
+
+def _forms(by: Principal, asked: str) -> list[dict[str, Any]]:
+    """Forms by their names and titles."""
+    found = list(forms.forms(by, asked)[: EACH + 1])
+    titles = forms.titles(found)
+    return [
+        {"url": address(by, "forms:form", one.pk), "words": titles.get(one.pk, one.name), "note": one.name}
+        for one in found
+    ]
+
+
+def _filled(by: Principal, asked: str) -> list[dict[str, Any]]:
+    """Responses in sight by whom they are about, or which form they fill; nobody is named who is out of sight."""
+    known = Q(subject__isnull=True) | Q(subject__in=Node.objects.visible_to(by).values("pk"))
+    found = forms.responses(by, text=asked).filter(known).order_by("-changed_at", "pk")[: EACH + 1]
+    return [
+        {
+            "url": address(by, "forms:fill", one.pk),
+            "words": f"{one.version.title or one.form.name}: {one.subject.label}" if one.subject else one.version.title,
+            "note": one.get_state_display().lower(),
+            "at": one.changed_at,
+        }
+        for one in found
     ]
 
 

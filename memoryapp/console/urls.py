@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, include, path
 
-from memoryapp.console import pages, searching
+from memoryapp.console import activity, pages, searching
 
 app_name = "console"
 
@@ -10,6 +10,7 @@ in_workspace: list[URLPattern | URLResolver] = [
     path("", pages.overview, name="overview"),
     path("search/", searching.everywhere, name="search"),
     path("settings/", pages.settings, name="settings"),
+    path("agents/<uuid:agent_id>/activity/", activity.activity, name="activity"),
 ]
 
 urlpatterns: list[URLPattern | URLResolver] = [

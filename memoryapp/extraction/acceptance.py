@@ -8,15 +8,18 @@ came from tools, web pages, documents, system notes and assistants.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Literal
 
 from memoryapp.doors.errors import Invalid
 from memoryapp.ledger.models import Workspace
-from memoryapp.review.policies import RuleInWords
+from memoryapp.ontology.compiled import Ontology
+from memoryapp.review.policies import Part, RuleInWords, Takes
+from memoryapp.sources.models import Source, Speaker
 
 Outcome = Literal["accept", "hold", "reject"]
 OUTCOMES: tuple[Outcome, ...] = ("accept", "hold", "reject")
+OUTCOME_WORDS = (("accept", "Accept"), ("hold", "Hold for a person"), ("reject", "Turn away"))
 CONDITIONS = ("kinds", "source_kinds", "speakers", "extractors", "rules", "confidence_below", "confidence_from")
 
 
@@ -83,6 +86,33 @@ def in_force(settings: Mapping[str, Any]) -> tuple[PolicyRule, ...]:
     """The same from a workspace's settings."""
     own = settings.get("acceptance_policy")
     return (*read_policy(own), DEFAULT[-1]) if own else DEFAULT
+
+
+def parts(ontology: Ontology) -> list[Part]:
+    """What a rule is made of."""
+    kinds = tuple((one, one.replace("_", " ")) for one in sorted(ontology.document.belief_kinds))
+    return [
+        Part("name", "Name", required=True),
+        Part("outcome", "Outcome", Takes.ONE, OUTCOME_WORDS, required=True, then=True),
+        Part("because", "Because", required=True, then=True, help="What people are told of it, in a sentence."),
+        Part("kinds", "Kind of belief", Takes.ANY, kinds),
+        Part("source_kinds", "Its source", Takes.ANY, tuple(Source.Kind.choices)),
+        Part("speakers", "Its speaker", Takes.ANY, tuple(Speaker.choices)),
+        Part("extractors", "Read by", Takes.NAMES, help="Names of extractors, with commas between them."),
+        Part("rules", "By the rule of reading", Takes.NAMES, help="Names of rules, with commas between them."),
+        Part("confidence_from", "At least this sure", Takes.NUMBER),
+        Part("confidence_below", "Less sure than", Takes.NUMBER),
+    ]
+
+
+def _document(rule: PolicyRule) -> Mapping[str, Any]:
+    """A rule as a workspace's settings hold it."""
+    given = {one.name: getattr(rule, one.name) for one in fields(rule)}
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in given.items() if value}
+
+
+BEGINNING = tuple(_document(rule) for rule in DEFAULT[:-1])
+"""The default's own rules, from which a workspace sets out to write its own."""
 
 
 def in_words(rules: Iterable[PolicyRule]) -> list[RuleInWords]:

@@ -9,11 +9,13 @@ from typing import Any
 from memoryapp.doors.errors import DomainError
 from memoryapp.extraction import services
 from memoryapp.extraction.acceptance import (
+    BEGINNING,
     Considered,
     PolicyRule,
     in_force,
     in_words,
     judge,
+    parts,
     policy_of,
     read_policy,
 )
@@ -247,8 +249,8 @@ def register_cases() -> None:
             explains="What of the candidates is believed without a person, what waits for one, what is turned away. "
             "The first rule that fits decides.",
             case_kinds=(services.HELD,),
-            example='[{"name": "tools", "outcome": "accept", "because": "Our tools are vouched for.", '
-            '"speakers": ["tool"], "confidence_from": 80}]',
+            parts=lambda by: parts(current_ontology(by)),
+            beginning=BEGINNING,
             read=read_policy,
             in_force=in_force,
             words=in_words,

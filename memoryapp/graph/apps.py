@@ -21,6 +21,7 @@ class GraphConfig(AppConfig):
             retyping,
             usage,
         )
+        from memoryapp.graph.cases import concerned
         from memoryapp.graph.pages import binding, presenting
         from memoryapp.graph.services import projection, withdrawing
         from memoryapp.graph.services.merging.pointers import register_pointers
@@ -34,6 +35,7 @@ class GraphConfig(AppConfig):
         triggers.register(rules)
         changes.register(projection.follow)
         changes.register(doubts.notice)
+        changes.register(concerned.tell)
         jobs.register(
             doubts.KIND,
             doubts.assess,

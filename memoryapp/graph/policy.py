@@ -36,8 +36,16 @@ from memoryapp.ontology.usage import Part
 from memoryapp.review import policies
 from memoryapp.review import services as review
 from memoryapp.review.models import Case
+from memoryapp.review.policies import Part as RulePart
+from memoryapp.review.policies import Takes
+from memoryapp.sources.models import Source
 
 SETTING = "conflict_policy"
+VERDICTS = (
+    ("newer_replaces", "Newer replaces older"),
+    ("older_stands", "Older stands"),
+    ("not_a_conflict", "Not a conflict"),
+)
 
 
 class Rule(BaseModel):
@@ -132,14 +140,27 @@ def register() -> None:
             explains="What is settled without a person when two beliefs contradict each other. The first rule that "
             "fits settles; without one, a person decides.",
             case_kinds=("belief_conflict", "property_conflict"),
-            example='[{"name": "later word", "verdict": "newer_replaces", "kinds": ["preference"], "later": true, '
-            '"spoken_by_owner": true}]',
+            parts=parts,
             read=lambda document: rules_of({SETTING: document}),
             in_force=rules_of,
             words=in_words,
             would=would,
         )
     )
+
+
+def parts(by: Principal) -> list[RulePart]:
+    """What a rule is made of."""
+    kinds = sorted(current_ontology(by.workspace).document.belief_kinds)
+    return [
+        RulePart("name", "Name", required=True),
+        RulePart("verdict", "Verdict", Takes.ONE, VERDICTS, required=True, then=True),
+        RulePart("kinds", "Kind of belief", Takes.ANY, tuple((one, one.replace("_", " ")) for one in kinds)),
+        RulePart("source_kinds", "The newcomer was said in", Takes.ANY, tuple(Source.Kind.choices)),
+        RulePart("spoken_by_owner", "The newcomer was said by whose memory it is", Takes.FLAG),
+        RulePart("later", "The newcomer begins later", Takes.FLAG),
+        RulePart("unconfirmed", "No person confirmed the older one", Takes.FLAG, otherwise=True),
+    ]
 
 
 def in_words(rules: Sequence[Rule]) -> list[policies.RuleInWords]:

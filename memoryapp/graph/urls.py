@@ -11,6 +11,7 @@ from memoryapp.graph.pages import (
     listing_nodes,
     merging,
     nodes,
+    why_graph,
     withdrawing,
 )
 
@@ -18,6 +19,7 @@ app_name = "graph"
 urlpatterns: list[URLPattern] = [
     path("beliefs/", beliefs.beliefs, name="beliefs"),
     path("beliefs/<uuid:belief_id>/", beliefs.belief, name="belief"),
+    path("beliefs/<uuid:belief_id>/why/", why_graph.why_graph, name="why"),
     *(path(f"beliefs/<uuid:belief_id>/{verb}/", changes.change(verb), name=verb) for verb in changes.VERBS),
     path("nodes/", listing_nodes.listed, name="nodes"),
     path("nodes/look/", listing_nodes.look_for_doubles, name="look-for-doubles"),

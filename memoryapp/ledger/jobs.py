@@ -258,6 +258,11 @@ def enqueue(
     return job
 
 
+def at_work(write: Write, kind: str, dedupe: str) -> bool:
+    """Whether a job of this kind for this word waits or runs."""
+    return Job.objects.filter(workspace=write.workspace, kind=kind, dedupe=dedupe, state__in=OPEN_STATES).exists()
+
+
 def retry(write: Write, job: Job) -> Job:
     """Queue a failed or cancelled job once more, as if never tried. Raises `Conflict` in another state."""
     _require_right(write, job)

@@ -6,7 +6,8 @@ class ReviewConfig(AppConfig):
     label = "review"
 
     def ready(self) -> None:
-        from memoryapp.review import checks, erasing
+        from memoryapp.review import batching, checks, erasing
 
+        batching.register()
         checks.register()
         erasing.register()

@@ -8,7 +8,7 @@ from typing import Any
 from memoryapp.ledger import erasing
 from memoryapp.ledger.erasing import Blanks, Eraser, Marked
 from memoryapp.ledger.models import Write
-from memoryapp.review.models import Case, CaseChange, CaseRemark, CaseSubject, Decision
+from memoryapp.review.models import Batch, BatchItem, Case, CaseChange, CaseRemark, CaseSubject, Decision
 from memoryapp.review.services import void_case
 
 ERASED = "Erased."
@@ -16,9 +16,8 @@ ERASED = "Erased."
 
 def register() -> None:
     """Take part in erasures."""
-    erasing.register(
-        "review", Eraser(_mark, _prepare, says=((Decision, "rationale"), (CaseRemark, "text")), blanks=BLANKS)
-    )
+    says = ((Decision, "rationale"), (CaseRemark, "text"), (Batch, "rationale"))
+    erasing.register("review", Eraser(_mark, _prepare, says=says, blanks=BLANKS))
 
 
 def _about(marked: Marked) -> Any:
@@ -34,6 +33,9 @@ def _mark(marked: Marked) -> None:
     decisions = Decision.objects.filter(case__in=cases)
     marked.add(Decision, decisions.values_list("pk", flat=True))
     marked.add(Write, decisions.values_list("write", flat=True))
+    items = BatchItem.objects.filter(case__in=cases)
+    marked.add(BatchItem, items.values_list("pk", flat=True))
+    marked.add(Batch, items.values_list("batch", flat=True))
 
 
 def _prepare(write: Write, marked: Marked) -> None:

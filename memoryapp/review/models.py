@@ -239,6 +239,75 @@ class Decision(WorkspaceRow):
         return f"{self.verdict} ({self.decided_by})"
 
 
+class Batch(WorkspaceRow):
+    """One verdict for many cases: looked at first, carried out by a job when its maker says so, taken back as one.
+
+    Decisions given by it carry its id as their `batch_id`. It is its maker's alone to look at: who sees other cases
+    would learn from its numbers of some they may not know of.
+    """
+
+    class Phase(models.TextChoices):
+        LOOKING = "looking"
+        READY = "ready"
+        DECIDING = "deciding"
+        DONE = "done"
+        UNDOING = "undoing"
+        UNDONE = "undone"
+
+    kind = models.CharField(max_length=40)
+    verdict = models.CharField(max_length=40)
+    rationale = models.TextField(blank=True)
+    query = models.TextField(blank=True, help_text="What of the queue is meant, as the address of the queue says it.")
+    phase = models.CharField(max_length=10, choices=Phase.choices, default=Phase.LOOKING)
+    write = models.ForeignKey(Write, on_delete=models.PROTECT, related_name="+")
+    recorded_at = models.DateTimeField()
+
+    guard = Guard(mutable=("phase",), erasable=("rationale", "query"))
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(phase__in=["looking", "ready", "deciding", "done", "undoing", "undone"]), name="batch_phase"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.verdict} {self.phase}"
+
+
+class BatchItem(WorkspaceRow):
+    """One case of a batch as it was when the batch was looked at, and what became of it."""
+
+    class State(models.TextChoices):
+        WILL = "will"
+        LEFT = "left"
+        DECIDED = "decided"
+        FAILED = "failed"
+        UNDONE = "undone"
+        KEPT = "kept"
+
+    batch = models.ForeignKey(Batch, on_delete=models.PROTECT, related_name="items")
+    case = models.ForeignKey(Case, on_delete=models.PROTECT, related_name="+")
+    number = models.PositiveIntegerField()
+    lock = models.PositiveIntegerField()
+    state = models.CharField(max_length=10, choices=State.choices)
+    why_not = models.CharField(max_length=500, blank=True)
+
+    guard = Guard(mutable=("state", "why_not"), erasable=("why_not",))
+
+    class Meta:
+        indexes = [models.Index(fields=["batch", "state", "number"], name="batch_item_state")]
+        constraints = [
+            models.UniqueConstraint(fields=["batch", "case"], name="batch_item_once"),
+            models.CheckConstraint(
+                condition=Q(state__in=["will", "left", "decided", "failed", "undone", "kept"]), name="batch_item_state"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"#{self.number} {self.state}"
+
+
 class Audit(WorkspaceRow):
     """A person looked at what policy settled and agreed. Who disagrees takes the decision back instead."""
 

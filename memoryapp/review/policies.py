@@ -9,6 +9,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -33,11 +34,42 @@ class Would:
     rule: str
 
 
+class Takes(StrEnum):
+    """What a part of a rule is made of: words, one or any of several, names one writes, a number, yes or no."""
+
+    TEXT = "text"
+    ONE = "one"
+    ANY = "any"
+    NAMES = "names"
+    NUMBER = "number"
+    FLAG = "flag"
+
+
+@dataclass(frozen=True)
+class Part:
+    """One part of a rule as a form asks for it: `name` in the rule's document, `label` on the page.
+
+    `options` are (value, words), for one or any of several. `then`: it is what the rule does, else when it speaks. A
+    number is a percentage. A flag that a document leaves out is `otherwise`.
+    """
+
+    name: str
+    label: str
+    takes: Takes = Takes.TEXT
+    options: tuple[tuple[str, str], ...] = ()
+    required: bool = False
+    then: bool = False
+    otherwise: bool = False
+    help: str = ""
+
+
 @dataclass(frozen=True)
 class Policy:
     """A policy, by the room it belongs to.
 
-    * `setting`: where its rules stand in the workspace's settings. `example` is a list of rules that can be read.
+    * `setting`: where its rules stand in the workspace's settings.
+    * `parts(by)`: what a rule is made of, in the order in which a form asks for it; the first is its name.
+    * `beginning`: the rules from which one sets out where the workspace has none of its own.
     * `read(document)`: the rules of a document. Raises Invalid that names each place that cannot be read.
     * `in_force(settings)`: the rules by which a workspace with these settings is run, its own or the default's.
     * `words(rules)`: the rules as people read them, in the order in which they are asked.
@@ -49,11 +81,12 @@ class Policy:
     title: str
     explains: str
     case_kinds: tuple[str, ...]
-    example: str
+    parts: Callable[[Principal], Sequence[Part]]
     read: Callable[[Any], Sequence[Any]]
     in_force: Callable[[Mapping[str, Any]], Sequence[Any]]
     words: Callable[[Sequence[Any]], list[RuleInWords]]
     would: Callable[[Principal, Sequence[Any], Sequence[Case]], Mapping[uuid.UUID, Would]]
+    beginning: tuple[Mapping[str, Any], ...] = ()
 
 
 _policies: dict[str, Policy] = {}

@@ -13,6 +13,7 @@ from memoryapp.ledger.services import record
 from memoryapp.review import queries, services
 from memoryapp.review.models import Case
 from memoryapp.review.queries import Filters
+from tests.forms.telling import Forms, patient
 from tests.graph.telling import Memory
 from tests.visiting import client_of, tell_a_story
 
@@ -42,6 +43,23 @@ def test_a_search_finds_beliefs_things_words_and_cases(told: Case, administrator
     assert "Waiting cases" in client.get("/w/harbour/search/?q=monthly").content.decode()
     assert "Nothing has these words" in client.get("/w/harbour/search/?q=zebra").content.decode()
     assert client.get("/w/harbour/search/?q=%00%22%27%2A").status_code == 200
+
+
+def test_a_search_finds_forms_and_what_was_filled_within_its_audience(
+    operator: Principal, administrator: Principal, reviewer: Principal
+) -> None:
+    Memory(operator)
+    filled = Forms(administrator)
+    filled.published(patient())
+    everybodys = filled.opened()
+    own = filled.opened(audience="named", readers=(administrator.actor.pk,))
+    mine = client_of(administrator).get("/w/harbour/search/?q=patient").content.decode()
+    others = client_of(reviewer).get("/w/harbour/search/?q=patient").content.decode()
+    for text in (mine, others):
+        assert ">Forms</h2>" in text
+        assert f"/w/harbour/forms/responses/{everybodys.row.pk}/" in text
+    assert f"/w/harbour/forms/responses/{own.row.pk}/" in mine
+    assert str(own.row.pk) not in others
 
 
 def test_a_view_is_kept_shown_to_whom_it_is_for_and_forgotten(

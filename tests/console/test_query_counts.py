@@ -19,7 +19,8 @@ from memoryapp.graph.models import Belief, Node
 from memoryapp.ledger.models import Job
 from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import record
-from memoryapp.review.models import Case
+from memoryapp.review.models import Batch, Case
+from memoryapp.review.services import look_at_many
 from memoryapp.sources.inputs import ThreadInput, TurnInput
 from memoryapp.sources.models import Thread
 from memoryapp.sources.services import tell
@@ -38,6 +39,7 @@ RECORDED = {
     "nodes/": 7,
     "graph/": 5,
     "belief": 17,
+    "why": 6,
     "edit": 3,
     "node": 18,
     "files/": 4,
@@ -57,10 +59,11 @@ RECORDED = {
     "conversations/": 4,
     "thread": 13,
     "conversations/?kind=statement": 3,
-    "jobs/": 9,
+    "jobs/": 10,
     "job": 6,
     "agents/": 4,
     "agent": 8,
+    "activity": 13,
     "members/": 3,
     "member": 7,
     "ontology/": 9,
@@ -73,8 +76,9 @@ RECORDED = {
     "talk": 7,
     "for-you/": 6,
     "queue/several/?all=yes": 7,
+    "many": 8,
     "policies/": 7,
-    "search/?q=emails": 24,
+    "search/?q=emails": 26,
     "queue/decisions/": 5,
     "recall/?q=emails": 23,
 }
@@ -84,6 +88,16 @@ def keep_a_file(by: Principal) -> None:
     tree = Tree(by)
     tree.write("/notes/berths.md", "Status emails go out weekly, see [prices](prices.md).", tags=("harbour",))
     tree.edit("/notes/berths.md", "weekly", "monthly")
+
+
+def looked_at(by: Principal, work: Callable[[], int]) -> Batch:
+    batch: Batch = record(
+        by,
+        "look_at_many",
+        lambda write: look_at_many(write, kind="belief_conflict", verdict="newer_replaces", query=""),
+    )
+    work()
+    return batch
 
 
 SWAP = {"HX-Request": "true"}
@@ -104,6 +118,7 @@ def test_every_page_keeps_to_its_number_of_queries(
     belief = Belief.objects.get(content__icontains="monthly summary")
     ones = {
         "belief": f"beliefs/{belief.pk}/",
+        "why": f"beliefs/{belief.pk}/why/",
         "edit": f"beliefs/{belief.pk}/edit/",
         "node": f"nodes/{Node.objects.get(label='Ines Ferro').pk}/",
         "entry": f"context/{Context(administrator).set('Tone', 'Short sentences.').pk}/",
@@ -117,6 +132,8 @@ def test_every_page_keeps_to_its_number_of_queries(
         "proposal": f"proposals/{Office(curator_agent, administrator).propose(VESSEL, by=administrator).pk}/",
         "member": f"members/{administrator.actor.membership.pk}/",
         "agent": f"agents/{Agent.objects.values_list('pk', flat=True)[0]}/",
+        "activity": f"agents/{Agent.objects.values_list('pk', flat=True)[0]}/activity/",
+        "many": f"queue/many/{looked_at(administrator, work).pk}/",
     }
     client = client_of(administrator)
     asked = {

@@ -265,6 +265,7 @@ WORDLESS = {
     "ontology.DeclaredType": {"name"},
     "ontology.Occurrence": {"action"},
     "ontology.OntologyVersion": {"document", "digest"},
+    "review.Batch": {"kind", "verdict"},
     "review.Case": {"kind"},
     "review.CaseSubject": {"role", "subject_type"},
     "review.Decision": {"verdict", "policy"},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import re
 from typing import Any
 
 import pytest
@@ -28,6 +28,15 @@ def memory(curator_agent: Principal, operator: Principal) -> Memory:
     return Memory(curator_agent, operator)
 
 
+def typed(setting: str, rules: list[dict[str, Any]], **more: str) -> dict[str, Any]:
+    """These rules as somebody types them into the form."""
+    fields: dict[str, Any] = {"setting": setting, "rows": str(len(rules)), **more}
+    for row, rule in enumerate(rules):
+        rule = {"unconfirmed": True} | rule if setting == "conflict_policy" else rule
+        fields |= {f"{row}.{name}": "yes" if value is True else value for name, value in rule.items()}
+    return fields
+
+
 def disagree(memory: Memory, name: str) -> Case:
     owner = memory.node(name)
     memory.say("2026-03-02", f"{name} wants weekly letters", owner, topic="letters")
@@ -49,7 +58,7 @@ def test_rules_are_tried_over_what_people_decided(memory: Memory, administrator:
     assert [(one.verdict, would.verdict) for one, would in trial.disagreed] == [("older_stands", "newer_replaces")]
     none = queries.tried(administrator, policy, [])
     assert (none.decided, none.total.acted) == (3, 0)
-    page = client_of(administrator).post(POLICIES, {"setting": "conflict_policy", "document": json.dumps(LATER)})
+    page = client_of(administrator).post(POLICIES, typed("conflict_policy", LATER))
     text = page.content.decode()
     assert "would have agreed with people in 67&nbsp;%" in text
     assert "Duarte wants monthly letters" in text
@@ -57,11 +66,22 @@ def test_rules_are_tried_over_what_people_decided(memory: Memory, administrator:
 
 
 def test_rules_that_cannot_be_read_are_refused_with_their_place(administrator: Principal, memory: Memory) -> None:
-    for wrong in ("not JSON", "{}", '[{"name": "x"}]', '[{"name": "x", "verdict": "flip"}]'):
-        given = {"setting": "conflict_policy", "document": wrong}
+    for wrong, said in (
+        ({"name": "x"}, "Verdict is needed."),
+        ({"name": "", "verdict": "older_stands"}, "Name is needed."),
+        ({"name": "x", "verdict": "flip"}, "There is no “flip” here."),
+        ({"name": "x", "verdict": "older_stands", "kinds": "nonsense"}, "There is no “nonsense” here."),
+    ):
         for address in (POLICIES, f"{POLICIES}put-in-force/"):
-            page = client_of(administrator).post(address, given)
+            page = client_of(administrator).post(address, typed("conflict_policy", [wrong]))
             assert page.status_code == 422, (address, wrong)
+            assert said in page.content.decode()
+    page = client_of(administrator).post(
+        POLICIES,
+        typed("acceptance_policy", [{"name": "x", "outcome": "hold", "because": "y", "confidence_from": "200"}]),
+    )
+    assert "is no percentage" in page.content.decode()
+    assert 'aria-describedby="acceptance_policy-0-confidence_from-error"' in page.content.decode()
     with pytest.raises(Invalid) as refused:
         conflicts.rules_of({"conflict_policy": [{"name": "x"}]})
     assert [one.path for one in refused.value.violations] == ["/conflict_policy/0/verdict"]
@@ -71,7 +91,7 @@ def test_rules_that_cannot_be_read_are_refused_with_their_place(administrator: P
 def test_rules_put_in_force_settle_from_then_on_and_every_edition_is_kept(
     memory: Memory, administrator: Principal, reviewer: Principal
 ) -> None:
-    given = {"setting": "conflict_policy", "document": json.dumps(LATER)}
+    given = typed("conflict_policy", LATER)
     assert client_of(reviewer).post(f"{POLICIES}put-in-force/", given).status_code == 403
     with pytest.raises(Denied):
         record(reviewer, "policy", lambda write: policing.put_in_force(write, setting="conflict_policy", document=[]))
@@ -83,6 +103,27 @@ def test_rules_put_in_force_settle_from_then_on_and_every_edition_is_kept(
     assert Decision.objects.get().policy == "later word"
     assert Belief.objects.get(content="Ines wants monthly letters").status == "activated"
     assert "the newcomer begins later" in client_of(reviewer).get(POLICIES).content.decode()
+
+
+def test_rules_are_a_form_with_rows_that_are_added_moved_and_taken_away(
+    memory: Memory, administrator: Principal
+) -> None:
+    client = client_of(administrator)
+    two = [{"name": "first", "verdict": "older_stands"}, {"name": "second", "verdict": "newer_replaces", "later": True}]
+
+    def names(do: str) -> list[str]:
+        text = client.post(POLICIES, typed("conflict_policy", two, do=do), headers={"HX-Request": "true"}).content
+        return re.findall(r'name="\d\.name" value="([^"]*)"', text.decode())
+
+    assert names("add") == ["first", "second", ""]
+    assert names("up:1") == names("down:0") == ["second", "first"]
+    assert names("up:0") == names("down:1") == names("remove:7") == ["first", "second"]
+    assert names("remove:0") == ["second"]
+    said = client.post(POLICIES, typed("conflict_policy", two, do="words"), headers={"HX-Request": "true"})
+    assert "when the newcomer begins later; no person wrote" in said.content.decode()
+    page = client.get(POLICIES).content.decode()
+    assert 'value="participants"' in page, "one sets out from the default rules"
+    assert "{&quot;" not in page
 
 
 def test_v5_a_share_of_what_policy_settled_is_looked_at_and_disagreement_is_counted(

@@ -140,4 +140,20 @@ class Migration(migrations.Migration):
                 'constraints': [models.UniqueConstraint(fields=('workspace', 'owner', 'place', 'name'), name='saved_view_once'), models.CheckConstraint(condition=models.Q(('name', ''), _negated=True), name='saved_view_has_name')],
             },
         ),
+        migrations.CreateModel(
+            name='Refusal',
+            fields=[
+                ('id', models.UUIDField(default=memoryapp.ledger.identifiers.new_id, editable=False, primary_key=True, serialize=False)),
+                ('day', models.DateField()),
+                ('action', models.CharField(max_length=60)),
+                ('code', models.CharField(max_length=60)),
+                ('times', models.PositiveIntegerField(default=0)),
+                ('last_at', models.DateTimeField()),
+                ('actor', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='ledger.actor')),
+                ('workspace', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='ledger.workspace')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('workspace', 'actor', 'day', 'action', 'code'), name='refusal_once_a_day')],
+            },
+        ),
     ]

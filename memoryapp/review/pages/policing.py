@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-import json
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_POST
 
-from memoryapp.doors import strict
-from memoryapp.doors.errors import DomainError, Invalid, Malformed
-from memoryapp.doors.pages import member_page, page
+from memoryapp.doors.errors import DomainError, Invalid, NotFound
+from memoryapp.doors.pages import member_page, page, wants_fragment
 from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import record
 from memoryapp.review import policies as known
 from memoryapp.review import policing, queries
 from memoryapp.review.models import Decision
+from memoryapp.review.pages import rules
 from memoryapp.review.pages.shown import actor, headlines, verdict_words
 from memoryapp.review.policies import Policy
 from memoryapp.review.queries.judging import Figure, Trial
@@ -33,42 +32,63 @@ TITLES = {"policy": "By policy", "agent": "By who told it", "extractor": "By wha
 def policies(request: HttpRequest, by: Principal) -> HttpResponse:
     """Every policy in words, what of their work waits to be looked at, and how much of it people took back.
 
-    A POST tries rules over the latest decisions of people and changes nothing.
+    A POST changes the rows of a form of rules, says them in words, or tries them over the latest decisions of people.
+    It changes nothing in the workspace.
     """
-    asked = request.POST.get("setting", "")
-    shown = [_policy(by, policy, request.POST if policy.setting == asked else None) for policy in known.policies()]
-    sample = queries.sample(by)
-    context = {
-        "by": by,
-        "policies": shown,
-        "sample": _decisions(by, sample),
-        "share": queries.share_of(by.workspace),
-        "figures": _figures(by, queries.figures(by)),
-        "may_change": by.may("manage_settings"),
-        "may_decide": by.may("decide_cases"),
-    }
-    wrong = any(one["error"] for one in shown)
-    return page(request, "review/policies.html", context, status=422 if wrong else 200)
+    asked = known.policy_named(request.POST.get("setting", ""))
+    if asked and wants_fragment(request):
+        return _editor(request, by, asked)
+    return _whole(request, by, {asked.setting: request.POST} if asked else {})
 
 
 @require_POST
 @member_page("manage_settings")
 def put_in_force(request: HttpRequest, by: Principal) -> HttpResponse:
     """Run the workspace by these rules from now on."""
-    setting, text = request.POST.get("setting", ""), request.POST.get("document", "")
+    policy = known.policy_named(request.POST.get("setting", ""))
+    if policy is None:
+        raise NotFound("There is no such policy.", code="no_such_policy")
+    parts = policy.parts(by)
+    document, wrong = rules.document_of(policy, parts, rules.typed(parts, request.POST))
     try:
-        document = _document(text)
+        if wrong:
+            raise Invalid.all(wrong)
         reason = request.POST.get("rationale", "").strip()
         record(
             by,
             "put_policy_in_force",
-            lambda write: policing.put_in_force(write, setting=setting, document=document),
+            lambda write: policing.put_in_force(write, setting=policy.setting, document=document),
             reason,
         )
     except Invalid:
-        return policies(request, workspace=by.workspace.slug)  # type: ignore[return-value]
+        if wants_fragment(request):
+            return _editor(request, by, policy)
+        return _whole(request, by, {policy.setting: request.POST})
     messages.success(request, "In force from now on. What was decided before stands.")
-    return redirect(reverse("review:policies", args=[by.workspace.slug]))
+    here = reverse("review:policies", args=[by.workspace.slug])
+    return HttpResponse(headers={"HX-Redirect": here}) if wants_fragment(request) else redirect(here)
+
+
+def _editor(request: HttpRequest, by: Principal, policy: Policy) -> HttpResponse:
+    """The form of rules alone, or what they say in words."""
+    shown = _policy(by, policy, request.POST)
+    part = "words" if request.POST.get("do") == "words" else "editor"
+    context = {"by": by, "one": shown, "may_change": by.may("manage_settings")}
+    return page(request, "review/rules.html", context, partial=part, status=422 if shown["error"] else 200)
+
+
+def _whole(request: HttpRequest, by: Principal, given: Mapping[str, QueryDict]) -> HttpResponse:
+    shown = [_policy(by, policy, given.get(policy.setting)) for policy in known.policies()]
+    context = {
+        "by": by,
+        "policies": shown,
+        "sample": _decisions(by, queries.sample(by)),
+        "share": queries.share_of(by.workspace),
+        "figures": _figures(by, queries.figures(by)),
+        "may_change": by.may("manage_settings"),
+        "may_decide": by.may("decide_cases"),
+    }
+    return page(request, "review/policies.html", context, status=422 if any(one["error"] for one in shown) else 200)
 
 
 @require_POST
@@ -80,41 +100,35 @@ def agree(request: HttpRequest, by: Principal, decision_id: uuid.UUID) -> HttpRe
     return redirect(reverse("review:policies", args=[by.workspace.slug]) + "#sample")
 
 
-def _policy(by: Principal, policy: Policy, given: Any) -> dict[str, Any]:
-    own = by.workspace.settings.get(policy.setting, [])
-    text = given.get("document", "") if given else json.dumps(own, indent=2, ensure_ascii=False)
-    trial, error = None, None
-    if given:
-        try:
-            rules = policy.in_force({policy.setting: _read(policy, text)})
-            trial = _trial(by, queries.tried(by, policy, rules))
-        except DomainError as refused:
-            error = refused
+def _policy(by: Principal, policy: Policy, given: QueryDict | None) -> dict[str, Any]:
+    """A policy as it is in force, and its rules as a form: those in force, or those that were typed."""
+    own, parts = by.workspace.settings.get(policy.setting, []), policy.parts(by)
+    sheet = rules.typed(parts, given) if given else rules.written(parts, own or policy.beginning)
+    document, wrong = rules.document_of(policy, parts, sheet)
+    does = given.get("do", "try") if given else ""
+    trial, error, in_words = None, None, []
+    try:
+        if wrong:
+            raise Invalid.all(wrong)
+        policy.read(document)
+        asked = policy.in_force({policy.setting: document})
+        in_words = policy.words(asked)
+        if does == "try":
+            trial = _trial(by, queries.tried(by, policy, asked))
+    except DomainError as refused:
+        wrong = list(refused.violations)
+        error = refused if does == "try" else None
     return {
         "policy": policy,
         "rules": policy.words(policy.in_force(by.workspace.settings)),
         "is_default": not own,
-        "text": text,
+        "rows": rules.drawn(parts, sheet, policy.setting, wrong if does == "try" else []),
+        "in_words": in_words,
+        "incomplete": bool(wrong),
         "opened": bool(given),
         "trial": trial,
         "error": error,
     }
-
-
-def _document(text: str) -> Any:
-    try:
-        return strict.read((text or "[]").encode())
-    except Malformed as error:
-        message = f"This is not JSON that can be read: {error.detail}"[:200]
-        raise Invalid.at("/document", "not_json", message, "a list of objects") from None
-
-
-def _read(policy: Policy, text: str) -> Any:
-    document = _document(text)
-    if not isinstance(document, list):
-        raise Invalid.at(f"/{policy.setting}", "wrong_type", "A policy is a list of rules.", "a list of objects")
-    policy.read(document)
-    return document
 
 
 def _trial(by: Principal, trial: Trial) -> dict[str, Any]:

@@ -41,12 +41,14 @@ def several(request: HttpRequest, by: Principal) -> HttpResponseBase:
     chosen = _chosen(cases, kind, verdict)
     found = queries.outlook(by, cases, kind, verdict, rationale) if chosen else [Outlook(case) for case in cases]
     lines = headlines(by, cases)
+    everything, matching = request.GET.get("all") == "yes", queries.matching(by, address.filters)
     context = {
         "by": by,
         "address": address,
-        "everything": request.GET.get("all") == "yes",
-        "matching": queries.matching(by, address.filters),
-        "most": MOST,
+        "everything": everything,
+        "matching": matching,
+        "many": everything and matching > MOST,
+        "many_url": f"{reverse('review:look-at-many', args=[by.workspace.slug])}?{address.filters_query}",
         "verdicts": queries.verdicts_for(cases),
         "chosen": chosen,
         "verdict": f"{kind}/{verdict}",
@@ -83,7 +85,9 @@ def decide_several(request: HttpRequest, by: Principal) -> HttpResponseBase:
 @member_page("read_cases")
 def batch(request: HttpRequest, by: Principal, batch_id: uuid.UUID) -> HttpResponseBase:
     """What was decided together: each decision, whether it still stands, and what could not be done."""
-    found = list(queries.batch(by, batch_id))
+    if queries.batch_of(by, batch_id):
+        return redirect(reverse("review:many", args=[by.workspace.slug, batch_id]))
+    found = list(queries.batch(by, batch_id)[:MOST])
     lines = headlines(by, [decision.case for decision in found])
     address = Address(by.workspace.slug, {})
     report = request.session.get(REPORT, {})
@@ -119,7 +123,7 @@ def batch(request: HttpRequest, by: Principal, batch_id: uuid.UUID) -> HttpRespo
 @member_page("decide_cases")
 def undo_batch(request: HttpRequest, by: Principal, batch_id: uuid.UUID) -> HttpResponseBase:
     """Take back everything that was decided together and still stands, the latest first, each by itself."""
-    decided = list(queries.batch(by, batch_id))
+    decided = list(queries.batch(by, batch_id)[:MOST])
     if not decided:
         raise NotFound("Nothing was decided together under this address.", code="no_such_batch")
     standing = [one for one in decided if not hasattr(one, "undone_by")]

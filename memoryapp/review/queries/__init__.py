@@ -3,6 +3,7 @@
 A case about something out of the caller's sight does not exist for the caller: not in a list, not in a count.
 """
 
+from memoryapp.review.queries.batches import MOST_TOGETHER, batch_of, counted, items
 from memoryapp.review.queries.cases import Choice, Presented, about, case, presented, shown
 from memoryapp.review.queries.counting import BOUND, Count, Waiting, matching, waiting
 from memoryapp.review.queries.decided import decision, decisions, standing_decision
@@ -16,6 +17,7 @@ __all__ = [
     "ASSIGNEES",
     "BOUND",
     "HIGH",
+    "MOST_TOGETHER",
     "ORDERS",
     "SHARE",
     "Choice",
@@ -29,10 +31,13 @@ __all__ = [
     "Waiting",
     "about",
     "batch",
+    "batch_of",
     "case",
+    "counted",
     "decision",
     "decisions",
     "figures",
+    "items",
     "listed",
     "matching",
     "next_after",

@@ -27,10 +27,10 @@ class Outlook:
     why_not: str = ""
 
 
-def some(by: Principal, case_ids: Sequence[uuid.UUID]) -> list[Case]:
+def some(by: Principal, case_ids: Sequence[uuid.UUID], most: int = MOST) -> list[Case]:
     """These cases, those in sight, in the order in which they were named."""
     by.require("read_cases")
-    named = Case.objects.visible_to(by).filter(pk__in=case_ids[:MOST])
+    named = Case.objects.visible_to(by).filter(pk__in=case_ids[:most])
     named = named.select_related("claimed_by", "assignee", "write__actor")
     found = {case.pk: case for case in bring_subjects(with_subjects(named))}
     return [found[one] for one in dict.fromkeys(case_ids) if one in found]
@@ -39,13 +39,22 @@ def some(by: Principal, case_ids: Sequence[uuid.UUID]) -> list[Case]:
 def verdicts_for(cases: Sequence[Case]) -> list[tuple[registry.CaseKind, list[Verdict]]]:
     """Of each kind among these cases the verdicts that can be given to several at once."""
     kinds = [registry.kind_named(name) for name in dict.fromkeys(case.kind for case in cases)]
-    return [(kind, [verdict for verdict in kind.verdicts if _asks_nothing(verdict)]) for kind in kinds]
+    return [(kind, [verdict for verdict in kind.verdicts if asks_nothing(verdict)]) for kind in kinds]
 
 
-def outlook(by: Principal, cases: Sequence[Case], kind: str, verdict: str, rationale: str) -> list[Outlook]:
-    """What giving this verdict of this kind to all of them would do, case by case in their order."""
+def outlook(
+    by: Principal,
+    cases: Sequence[Case],
+    kind: str,
+    verdict: str,
+    rationale: str,
+    taken: set[uuid.UUID] | None = None,
+) -> list[Outlook]:
+    """What giving this verdict of this kind to all of them would do, case by case in their order.
+
+    `taken` is what those before them are about; what these are about is added."""
     chosen = registry.kind_named(kind).verdict(verdict)
-    taken: set[uuid.UUID] = set()
+    taken = set() if taken is None else taken
     found = []
     for case in cases:
         subjects = {one.subject_id for one in case.subjects.all()}
@@ -61,7 +70,8 @@ def batch(by: Principal, batch_id: uuid.UUID) -> QuerySet[Decision]:
     return decisions(by).filter(batch_id=batch_id, undoes__isnull=True).order_by("decided_at", "pk")
 
 
-def _asks_nothing(verdict: Verdict) -> bool:
+def asks_nothing(verdict: Verdict) -> bool:
+    """Whether a verdict can be given to several cases at once."""
     return not verdict.alone and not verdict.opens and not any(one.required for one in verdict.asks)
 
 
@@ -72,7 +82,7 @@ def _why_not(
         return "It is another kind of case, which has verdicts of its own."
     if case.state != Case.State.OPEN:
         return "It is decided already." if case.state == Case.State.DECIDED else "It no longer asks anything."
-    if chosen is None or not _asks_nothing(chosen):
+    if chosen is None or not asks_nothing(chosen):
         return "This verdict is given to one case at a time."
     if chosen.rationale_required and not rationale.strip():
         return "This verdict needs a reason."

@@ -10,6 +10,9 @@ from memoryapp.review.services.attending import remark as remark
 from memoryapp.review.services.attending import said_by_asker as said_by_asker
 from memoryapp.review.services.attending import snooze as snooze
 from memoryapp.review.services.attending import wake as wake
+from memoryapp.review.services.batches import carry_out as carry_out
+from memoryapp.review.services.batches import look_at_many as look_at_many
+from memoryapp.review.services.batches import take_back as take_back
 from memoryapp.review.services.deciding import decide as decide
 from memoryapp.review.services.deciding import settle as settle
 from memoryapp.review.services.deciding import settle_by_right as settle_by_right
