@@ -13,6 +13,7 @@ class GraphConfig(AppConfig):
             checks,
             doubts,
             erasing,
+            examples,
             fitting,
             looking,
             mentions,
@@ -51,6 +52,7 @@ class GraphConfig(AppConfig):
         learned.register("graph", presenting.learned_from)
         ontology_usage.register(usage.count)
         counting.register(usage.by_type)
+        examples.register()
         parking.register_narrow(usage.narrow)
         cases.register()
         register_pointers()

@@ -2,13 +2,14 @@
 
 from django.urls import URLPattern, path
 
-from memoryapp.ontology.pages import proposals, types
+from memoryapp.ontology.pages import one_type, proposals, types
 
 app_name = "ontology"
 urlpatterns: list[URLPattern] = [
     path("ontology/", types.types, name="types"),
     path("ontology/compare/", types.compare, name="compare"),
     path("ontology/export/", types.export, name="export"),
+    path("ontology/<str:family>/<str:name>/", one_type.one_type, name="type"),
     path("proposals/", proposals.proposals, name="proposals"),
     path("proposals/new/", proposals.new, name="new"),
     path("proposals/<uuid:proposal_id>/", proposals.proposal, name="proposal"),

@@ -15,7 +15,7 @@ class TimelineConfig(AppConfig):
         from memoryapp.ontology import usage as ontology_usage
         from memoryapp.sources import arrivals
         from memoryapp.sources.withdrawing import Resting, rests_on_source
-        from memoryapp.timeline import checks, erasing, feeding, retyping, usage
+        from memoryapp.timeline import checks, erasing, examples, feeding, retyping, usage
         from memoryapp.timeline.pages import episodes
         from memoryapp.timeline.queries import why
         from memoryapp.timeline.services import conversations, following, withdrawing
@@ -24,6 +24,7 @@ class TimelineConfig(AppConfig):
         triggers.register(rules)
         ontology_usage.register(usage.count)
         counting.register(usage.by_type)
+        examples.register()
         parking.register_narrow(usage.narrow)
         arrivals.register(conversations.arrived)
         changes.register(feeding.changed)

@@ -67,6 +67,7 @@ RECORDED = {
     "members/": 3,
     "member": 7,
     "ontology/": 9,
+    "ontology/node_classes/person/": 12,
     "proposals/": 4,
     "proposal": 9,
     "proposals/new/": 3,

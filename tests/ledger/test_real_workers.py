@@ -45,6 +45,8 @@ print(json.dumps({
 class Workshop:
     """A database, a broker and real workers of one test."""
 
+    application = "tests.ledger.patient"
+
     def __init__(self, directory: Path, empty_database: Path) -> None:
         self.directory = directory
         self.environment = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ} | {
@@ -78,7 +80,7 @@ class Workshop:
     def start(self, *arguments: str) -> subprocess.Popen[bytes]:
         with (self.directory / "output.txt").open("ab") as output:
             process = subprocess.Popen(
-                [sys.executable, "-m", "celery", "-A", "tests.ledger.patient", *arguments],
+                [sys.executable, "-m", "celery", "-A", self.application, *arguments],
                 cwd=ROOT,
                 env=self.environment,
                 stdout=output,

@@ -6,6 +6,8 @@ import pytest
 
 from memoryapp.ledger.principal import Principal
 from memoryapp.ontology.queries import current_ontology
+from tests.graph.nodes.telling import Graph
+from tests.ontology.proposing import VESSEL, Office
 from tests.visiting import client_of
 
 pytestmark = pytest.mark.django_db
@@ -24,3 +26,26 @@ def test_an_edition_that_does_not_exist_is_not_found(viewer: Principal) -> None:
     assert client.get("/w/harbour/ontology/?edition=1").status_code == 200
     assert client.get("/w/harbour/ontology/?edition=99").status_code == 404
     assert client.get("/w/harbour/ontology/?edition=latest").status_code == 422
+
+
+def test_a_type_has_a_page_with_examples_that_its_reader_may_see(
+    viewer: Principal, operator: Principal, administrator: Principal
+) -> None:
+    """Inherited and own properties, where it came from, what names it, and rows of it within the reader's audience."""
+    graph = Graph(operator)
+    ines = graph.node("person", name="Ines", email="ines@ferro.example")
+    graph.say("Ines likes tea.", ines, kind="preference")
+    graph.say("Ines is ill.", ines, kind="preference", audience="owners")
+    Office(operator, administrator).put_in_force(VESSEL)
+    graph.node("vessel", name="Kestrel")
+    client = client_of(viewer)
+    shown = client.get("/w/harbour/ontology/belief_kinds/preference/").content.decode()
+    assert "Ines likes tea." in shown
+    assert "Ines is ill." not in shown
+    assert "The view “" in shown
+    boat = client.get("/w/harbour/ontology/node_classes/vessel/").content.decode()
+    assert all(words in boat for words in ("Kestrel", "draught", "from thing", "proposal 1", "1 stored"))
+    assert client.get("/w/harbour/ontology/relationships/worksAt/").status_code == 200
+    for unknown in ("node_classes/ship", "views/preferences", "kinds/person"):
+        assert client.get(f"/w/harbour/ontology/{unknown}/").status_code == 404
+    assert "/w/harbour/ontology/node_classes/vessel/" in client.get("/w/harbour/ontology/").content.decode()

@@ -16,6 +16,7 @@ from memoryapp.ontology.changeset import differences
 from memoryapp.ontology.compiled import Ontology
 from memoryapp.ontology.examining import Examined
 from memoryapp.ontology.exporting import as_json_schema
+from memoryapp.ontology.pages.one_type import STORED_AS
 from memoryapp.ontology.queries.proposals import Outlook, who_added
 
 
@@ -28,6 +29,13 @@ def types(request: HttpRequest, by: Principal) -> HttpResponse:
     editions = queries.versions(by)
     added = _added(by, ontology)
     counts = counting.by_type(by)
+    current = ontology.number == editions[0].number
+
+    def told(family: str, name: str) -> dict[str, Any]:
+        stored_as = STORED_AS[family]
+        url = address(by, "ontology:type", family, name) if current else ""
+        return {"added": added.get((stored_as, name)), "count": counts.get((stored_as, name), 0), "url": url}
+
     return page(
         request,
         "ontology/types.html",
@@ -40,17 +48,17 @@ def types(request: HttpRequest, by: Principal) -> HttpResponse:
                 {"number": one.number, "at": one.recorded_at, "url": here(request, edition=str(one.number))}
                 for one in editions[:20]
             ],
-            "kinds": _tree(
-                document.belief_kinds, lambda name: _kind(ontology, name) | _told(added, counts, "belief_kind", name)
-            ),
-            "classes": _tree(
-                document.node_classes, lambda name: _class(ontology, name) | _told(added, counts, "node_class", name)
-            ),
-            "relationships": [_relationship(name, one) for name, one in document.relationships.items()],
-            "relations": [_relation(name, one) for name, one in document.relation_kinds.items()],
+            "kinds": _tree(document.belief_kinds, lambda name: _kind(ontology, name) | told("belief_kinds", name)),
+            "classes": _tree(document.node_classes, lambda name: _class(ontology, name) | told("node_classes", name)),
+            "relationships": [
+                _relationship(name, one) | told("relationships", name) for name, one in document.relationships.items()
+            ],
+            "relations": [
+                _relation(name, one) | told("relation_kinds", name) for name, one in document.relation_kinds.items()
+            ],
             "episodes": _tree(
                 document.episode_kinds,
-                lambda name: _episode(ontology, name) | _told(added, counts, "episode_kind", name),
+                lambda name: _episode(ontology, name) | told("episode_kinds", name),
             ),
             "ways": _links(by, ontology.number, editions[0].number),
             "views": [{"name": name, "one": one} for name, one in document.views.items()],
@@ -121,12 +129,6 @@ def _added(by: Principal, ontology: Ontology) -> dict[tuple[str, str], dict[str,
             "by": proposal.filer.name if proposal else "",
         }
     return found
-
-
-def _told(
-    added: Mapping[tuple[str, str], Any], counts: Mapping[tuple[str, str], int], family: str, name: str
-) -> dict[str, Any]:
-    return {"added": added.get((family, name)), "count": counts.get((family, name), 0)}
 
 
 def _tree(declared: Mapping[str, Any], described: Any) -> list[dict[str, Any]]:
