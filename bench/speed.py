@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 SINGLES = 50
 BATCH = 100
 DEPTH = 5
-WITHDRAWN = 1000
-"""Beliefs that stand on the source that is withdrawn."""
 
 
 def main() -> None:
@@ -38,6 +36,7 @@ def main() -> None:
     parser.add_argument("--beliefs", type=int, default=2000, help="In all workspaces together.")
     parser.add_argument("--workspaces", type=int, default=1)
     parser.add_argument("--questions", type=int, default=100)
+    parser.add_argument("--withdrawn", type=int, default=1000, help="Beliefs on the source that is taken back.")
     arguments = parser.parse_args()
     with running() as product:
         os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memoryapp.settings")
@@ -57,7 +56,7 @@ def main() -> None:
         through_rest(Agent(product.port, "speed", filled[0].by.workspace), filled[0])
         print()
         dumping(filled[0].by.workspace)
-        withdrawing(product)
+        withdrawing(product, arguments.withdrawn)
         print(f"- web, worker and scheduler, idle at the start: {idle:.0f} MB; now: {product.memory():.0f} MB")
 
 
@@ -158,19 +157,19 @@ def dumping(workspace: Workspace) -> None:
     print(f"- dump of one workspace: {lines} objects in {took:.1f} s, {lines / took:.0f} a second")
 
 
-def withdrawing(product: Product) -> None:
-    """A source is taken back on which a thousand beliefs stand."""
+def withdrawing(product: Product, beliefs: int) -> None:
+    """A source is taken back on which so many beliefs stand."""
     agent = Agent(product.port, "withdrawn")
     [note] = agent.ask("POST", "sources", note_of("withdrawn"))["items"]
     person = {"class": "person", "properties": {"handle": "p0"}, "evidence": [{"source": note["id"]}]}
     owner = agent.ask("POST", "nodes", person)["items"][0]["id"]
     said = {"kind": "preference", "owners": [owner], "evidence": [{"source": note["id"]}]}
-    for start in range(0, WITHDRAWN, 500):
-        items = [said | {"content": f"Thing {start + number} is fine"} for number in range(500)]
+    for start in range(0, beliefs, 500):
+        items = [said | {"content": f"Thing {one} is fine"} for one in range(start, min(start + 500, beliefs))]
         agent.ask("POST", "beliefs", {"items": items})
     body = {"rationale": "It was not theirs to tell."}
     took = timed(partial(agent.ask, "POST", f"sources/{note['id']}/withdraw", body))
-    print(f"- withdrawing a source under {WITHDRAWN} beliefs through REST: {took:.0f} ms")
+    print(f"- withdrawing a source under {beliefs} beliefs through REST: {took:.0f} ms")
 
 
 def note_of(name: str) -> dict[str, Any]:

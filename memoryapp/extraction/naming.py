@@ -35,6 +35,7 @@ def resolve_names(write: Write, proposed: Proposed) -> Proposed:
     ontology = current_ontology(write.workspace)
     found: dict[str, Any] = {}
     for place, reference in named:
+        ontology.concrete_class(reference["class"], f"/{place}/class")
         if _is_keyed_by_name(ontology, reference["class"]):
             found[place] = {"node": str(_named_node(write, proposed, reference).pk)}
             continue

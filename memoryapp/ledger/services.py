@@ -22,6 +22,8 @@ from memoryapp.ledger.principal import Principal
 Result = TypeVar("Result")
 
 ATTEMPTS = 6
+PATIENCE = 30.0
+"""Seconds for which a writer that loses races goes on trying: an engine may refuse many times within one of them."""
 NEXT = F("write_sequence") + 1
 LOST_RACE = {"40001", "40P01", "55P03"}
 """SQLSTATEs of a lost race on PostgreSQL: serialization failure, deadlock, lock not available."""
@@ -32,7 +34,8 @@ def record(by: Principal, action: str, act: Callable[[Write], Result], rationale
 
     Guarantees: either everything `act` did and the write's provenance are committed, or nothing is. Writes of one
     workspace run one after another, so `act` may read, decide and append without another writer in between.
-    `act` must have no effect outside the database. Raises `Unavailable` when the race was lost `ATTEMPTS` times.
+    `act` must have no effect outside the database. Raises `Unavailable` when the race was lost `ATTEMPTS` times
+    and for as long as `PATIENCE`.
     """
     return _again_when_lost(lambda: act(begin(by, action, rationale)), durable=True)
 
@@ -139,7 +142,9 @@ def actor_named(workspace: Workspace, kind: Actor.Kind, key: str, name: str) -> 
 
 
 def _again_when_lost(act: Callable[[], Result], *, durable: bool = False) -> Result:
-    for attempt in range(ATTEMPTS):
+    until = time.monotonic() + PATIENCE
+    attempt = 0
+    while True:
         committing = False
         try:
             with transaction.atomic(durable=durable):
@@ -151,8 +156,10 @@ def _again_when_lost(act: Callable[[], Result], *, durable: bool = False) -> Res
                 if committing and _nobody_answered(error):
                     raise _unknown() from error
                 raise
-            time.sleep(random.uniform(0, 0.05 * 2**attempt))
-    raise Unavailable("The memory is busy. Nothing was stored; try again.", code="busy")
+            attempt += 1
+            if attempt >= ATTEMPTS and time.monotonic() > until:
+                raise Unavailable("The memory is busy. Nothing was stored; try again.", code="busy") from error
+            time.sleep(random.uniform(0, 0.025 * 2 ** min(attempt, ATTEMPTS)))
 
 
 def _nobody_answered(error: Exception) -> bool:

@@ -95,7 +95,7 @@ def test_the_model_is_asked_with_a_schema_its_key_and_the_declared_kinds(
     [asked] = model.asked
     assert (asked["path"], asked["model"]) == ("/v1/chat/completions", "small-one")
     assert model.headers[0]["Authorization"] == "Bearer key-of-the-model"
-    assert asked["response_format"]["json_schema"]["schema"]["properties"].keys() == {"statements"}
+    assert asked["response_format"]["json_schema"]["schema"]["properties"].keys() == {"statements", "facts"}
     assert "- preference:" in asked["messages"][0]["content"]
     assert "- fact:" not in asked["messages"][0]["content"]
     assert shown(asked)[0]["text"] == PIER

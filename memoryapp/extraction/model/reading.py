@@ -12,7 +12,7 @@ from memoryapp.doors.moments import NotAMoment, parse
 from memoryapp.extraction import services
 from memoryapp.extraction.candidates import Proposed
 from memoryapp.extraction.jobs import CHUNK
-from memoryapp.extraction.model import prompt
+from memoryapp.extraction.model import facts, prompt
 from memoryapp.extraction.model.windows import Window, windows
 from memoryapp.extraction.models import Candidate
 from memoryapp.extraction.queries import KIND as READ_BY_RULES
@@ -105,10 +105,10 @@ def _read_window(run: jobs.Run, ontology: Ontology, window: Window, number: int)
 
 def _keep(write: Write, run: jobs.Run, ontology: Ontology, window: Window, answered: Answered[prompt.Reading]) -> None:
     """Store the candidates of a window with the call they came from; say how many were turned away."""
-    statements = answered.form.statements
     speakers = nodes_of_speakers([passage.source for passage in window.passages])
     known = prompt.kinds(ontology)
-    found = [_proposed(window, said, known, speakers) for said in statements]
+    found = [_proposed(window, said, known, speakers) for said in answered.form.statements]
+    found += [_fact(window, said, ontology, speakers) for said in answered.form.facts]
     kept = [one for one in found if one is not None]
     fresh = _not_read_already(write.by, kept)
     opened = services.open_run(write, f"model:{answered.call.model}"[:100], prompt.VERSION, job=run.job)
@@ -135,19 +135,33 @@ def _proposed(
     span = passage.locate(said.quote) if said.quote.strip() and not passage.read else None
     if span is None:
         return None
-    details: dict[str, Any] = {"topic": said.topic.strip()}
-    for name, told in (("valid_from", said.valid_from), ("valid_to", said.valid_to)):
-        if told.strip():
-            try:
-                details[name] = str(parse(told.strip()))
-            except (NotAMoment, DomainError):
-                return None
+    dates = _dates(said)
+    if dates is None:
+        return None
+    details: dict[str, Any] = {"topic": said.topic.strip()} | dates
     source = passage.source
     node = speakers.get(str(source.participant_id))
     if node and source.speaker == Speaker.USER:
         details["owners"] = [{"node": str(node)}]
     details = {name: value for name, value in details.items() if value}
     return Proposed(source, *span, said.kind, said.content.strip(), details, confidence=float(said.confidence))
+
+
+def _fact(window: Window, said: prompt.Fact, ontology: Ontology, speakers: dict[str, uuid.UUID]) -> Proposed | None:
+    dates = _dates(said)
+    return facts.proposed(window, said, ontology, speakers, dates) if dates is not None else None
+
+
+def _dates(said: prompt.Read | prompt.Fact) -> dict[str, str] | None:
+    """The dates that are given, as moments; none when one of them is no date."""
+    found = {}
+    for name, told in (("valid_from", said.valid_from), ("valid_to", said.valid_to)):
+        if told.strip():
+            try:
+                found[name] = str(parse(told.strip()))
+            except (NotAMoment, DomainError):
+                return None
+    return found
 
 
 def _not_read_already(by: Principal, proposals: Sequence[Proposed]) -> list[Proposed]:

@@ -223,7 +223,8 @@ class BeliefHistory(Endpoint):
         ),
     )
     def get(self, request: Request, belief_id: uuid.UUID) -> Response:
-        return Response({"items": history(queries.belief(self.by, belief_id))})
+        answer = Response({"items": history(queries.belief(self.by, belief_id))})
+        return noted(self, "history", answer, [(BELIEF_ITEM, belief_id)])
 
 
 class BeliefEvidence(Endpoint):
@@ -259,7 +260,7 @@ class BeliefEvidence(Endpoint):
                 "withheld": walk.withheld,
             }
         )
-        return noted(self, "evidence", answer, [(BELIEF_ITEM, one) for one in walk.ids])
+        return noted(self, "evidence", answer, [(BELIEF_ITEM, one) for one in dict.fromkeys([belief_id, *walk.ids])])
 
 
 class BeliefDependants(Endpoint):

@@ -17,6 +17,7 @@ from memoryapp.doors.errors import Invalid
 from memoryapp.doors.etags import etag
 from memoryapp.doors.fields import Identifier, Paged, Parameters, Several, Text, Told
 from memoryapp.graph import services
+from memoryapp.graph.api.serving import noted_whole
 from memoryapp.graph.api.shapes import BELIEF, NEIGHBOUR, NODE, shape_node
 from memoryapp.graph.looking import ask_to_look
 from memoryapp.graph.models import Node
@@ -122,7 +123,7 @@ class MergePreview(Endpoint):
         queries.node(self.by, node_id)
         if "folded" not in self.asked:
             raise Invalid.at("folded", "missing", "This is missing.", "the id of the other node")
-        return Response(merging.preview(self.by, node_id, self.asked["folded"]))
+        return noted_whole(self, "preview", Response(merging.preview(self.by, node_id, self.asked["folded"])))
 
 
 class Merge(Endpoint):

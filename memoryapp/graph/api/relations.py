@@ -20,6 +20,7 @@ from memoryapp.doors.fields import Fields, Flag, Identifier, Mapped, Paged, Text
 from memoryapp.graph import services
 from memoryapp.graph.api import evidence
 from memoryapp.graph.api.references import NodeNamed
+from memoryapp.graph.api.serving import noted, noted_page
 from memoryapp.graph.api.shapes import RELATION, shape_relation
 from memoryapp.graph.models import Relation, RelationPlayer, RelationState
 from memoryapp.graph.queries import relations
@@ -117,7 +118,7 @@ class Relations(Endpoint):
     )
     def get(self, request: Request) -> Response:
         rows = relations.relations(self.by, **self.filters).prefetch_related("players")
-        return self.page(rows, order=("pk",), shape=_listed)
+        return noted_page(self, "relations", "relation", self.page(rows, order=("pk",), shape=_listed))
 
     @extend_schema(
         operation_id="relate",
@@ -169,7 +170,9 @@ class OneRelation(Endpoint):
     )
     def get(self, request: Request, relation_id: uuid.UUID) -> Response:
         found = relations.relation(self.by, relation_id)
-        return Response(_shown(found), headers={"ETag": etags.etag(found.relation.lock)})
+        answer = Response(_shown(found), headers={"ETag": etags.etag(found.relation.lock)})
+        quoted = [("source", one["source"]) for one in answer.data["evidence"]]
+        return noted(self, "relation", answer, [("relation", found.relation.pk), *dict.fromkeys(quoted)])
 
 
 class RetractRelation(Endpoint):

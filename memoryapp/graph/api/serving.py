@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 from rest_framework.response import Response
 
@@ -27,3 +28,18 @@ def noted(endpoint: Endpoint, form: str, response: Response, items: Iterable[tup
 def noted_page(endpoint: Endpoint, form: str, what: str, response: Response) -> Response:
     """A page of things of one type, noted."""
     return noted(endpoint, form, response, [(what, item["id"]) for item in response.data["items"]])
+
+
+def noted_whole(endpoint: Endpoint, form: str, response: Response) -> Response:
+    """An answer that tells beliefs at any depth, noted with each of these once."""
+    return noted(endpoint, form, response, dict.fromkeys(_beliefs_in(response.data)))
+
+
+def _beliefs_in(told: Any) -> Iterator[tuple[str, str]]:
+    if isinstance(told, dict):
+        if {"id", "kind", "content", "status"} <= told.keys():
+            yield "belief", str(told["id"])
+        told = list(told.values())
+    if isinstance(told, list):
+        for one in told:
+            yield from _beliefs_in(one)

@@ -13,6 +13,7 @@ from rest_framework.response import Response
 
 from memoryapp.access.endpoints import Endpoint, described
 from memoryapp.doors.fields import Body, Text
+from memoryapp.graph.api.serving import noted_whole
 from memoryapp.graph.api.shapes import BELIEF
 from memoryapp.graph.queries import withdrawals
 from memoryapp.graph.services import withdrawing
@@ -67,7 +68,7 @@ class TakingBack(Body):
 
 class _Preview(Endpoint):
     def foreseen(self, **thing: uuid.UUID) -> Response:
-        return Response(withdrawals.preview(self.by, **thing))
+        return noted_whole(self, "preview", Response(withdrawals.preview(self.by, **thing)))
 
 
 class _TakeBack(Endpoint):

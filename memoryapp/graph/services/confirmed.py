@@ -14,6 +14,7 @@ from django.db.models import Q
 from memoryapp.doors.errors import Conflict
 from memoryapp.graph.models import Belief, BeliefState, Relation, RelationPlayer, RelationState
 from memoryapp.ledger.models import Actor, Write
+from memoryapp.review.models import Case
 from memoryapp.sources.models import Source, Withdrawal
 
 INSTEAD = (
@@ -77,16 +78,23 @@ def _by_states(beliefs: set[uuid.UUID]) -> Sequence[uuid.UUID]:
     return list(states.values_list("belief", flat=True))
 
 
-def _by_what_they_stand_on(beliefs: set[uuid.UUID]) -> Sequence[uuid.UUID]:
+def _by_what_they_stand_on(beliefs: set[uuid.UUID]) -> set[uuid.UUID]:
     """A person added evidence or an owner, concluded it, or settled a conflict in which it stands."""
-    settled = Q(relation__state=Relation.State.RETRACTED) | Q(relation__valid_to__isnull=False)
-    supported = Q(role__in=SUPPORTED, relation__state=Relation.State.ACTIVATED)
-    players = RelationPlayer.objects.filter(
-        supported | settled & Q(kind="conflict"),
-        belief__in=beliefs,
-        relation__states__write__actor__kind=Actor.Kind.PERSON,
+    of_people = RelationPlayer.objects.filter(
+        belief__in=beliefs, relation__states__write__actor__kind=Actor.Kind.PERSON
     )
-    return list(players.values_list("belief", flat=True))
+    supported = of_people.filter(role__in=SUPPORTED, relation__state=Relation.State.ACTIVATED)
+    over = Q(relation__state=Relation.State.RETRACTED) | Q(relation__valid_to__isnull=False)
+    settled = set(of_people.filter(over, kind="conflict").values_list("belief", "relation"))
+    gone = _gone_by_themselves({relation for _, relation in settled}) if settled else set()
+    by_verdict = {belief for belief, relation in settled if str(relation) not in gone}
+    return {*supported.values_list("belief", flat=True), *by_verdict} - {None}
+
+
+def _gone_by_themselves(conflicts: set[uuid.UUID]) -> set[str]:
+    """Conflicts that nobody decided: what a person decided elsewhere left nothing of them."""
+    asked = Case.objects.filter(key__in=[str(one) for one in conflicts], state=Case.State.VOID)
+    return set(asked.values_list("key", flat=True))
 
 
 def _by_statements(beliefs: set[uuid.UUID], apart_from: Collection[uuid.UUID]) -> Sequence[uuid.UUID]:
