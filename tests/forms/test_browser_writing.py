@@ -24,7 +24,9 @@ def inside(browser: Browser, live_server: Any, **look: Any) -> Any:
 
 def kept(page: Any, act: Any, to: str = "/edit/") -> None:
     """Do this, and wait until the draft has it."""
-    with page.expect_response(lambda answer: answer.request.method == "POST" and to in answer.url) as answer:
+    with page.expect_response(
+        lambda answer: answer.request.method == "POST" and answer.url.split("?")[0].endswith(to)
+    ) as answer:
         act()
     assert answer.value.ok, answer.value.status
 

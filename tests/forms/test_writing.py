@@ -147,6 +147,8 @@ def test_a_field_is_tried_beside_its_rules(editor: Editor) -> None:
     assert "Employer (does not apply)" not in editor.page("item:employer")
     editor.client.post(f"{editor.at}attempt/?part=item:pain", {"shown": ["pain"], "f:pain": "eleven"})
     assert "eleven" in editor.page("item:pain")
+    editor.client.post(f"{editor.at}attempt/?part=item:pain", {"shown": ["pain"], "f:pain": "11"})
+    assert "0 to 10" in editor.page("item:pain").split('id="preview"')[1]
     editor.client.post(f"{editor.at}attempt/?part=item:pain", {"act": "row-add:medicines|"})
     assert "Medicines 1" in editor.page("item:pain")
     editor.client.post(attempt, {"act": "forget"})
