@@ -11,9 +11,10 @@ import unicodedata
 from functools import cache
 
 from memoryapp.doors.nearest import edit_distance
-from memoryapp.ontology.normalise import bare_text, normal_text
+from memoryapp.ontology.normalise import bare_text, normal_text, unaccented
 
 SPELLING = "Their names differ by spaces or punctuation alone."
+ACCENTS = "Their names differ by accents alone."
 ACRONYM = "One name is the initials of the other."
 INITIAL = "One name has an initial where the other has a given name."
 NICKNAME = "One name has a usual short form of the other's given name."
@@ -86,7 +87,8 @@ def why_alike(one: str, other: str) -> str:
         return ""
     bare, opposite = bare_text(one), bare_text(other)
     if bare == opposite:
-        return SPELLING if len(bare) >= SHORTEST else ""
+        alike = SPELLING if _accents(one) == _accents(other) else ACCENTS
+        return alike if len(bare) >= SHORTEST else ""
     left, right = words(one), words(other)
     if _is_acronym(bare, right) or _is_acronym(opposite, left):
         return ACRONYM
@@ -110,7 +112,9 @@ def tells_apart(one: str, other: str) -> bool:
 
 def words(name: str) -> list[str]:
     """The normalised words of a name."""
-    return [word for word in _BREAKS.split(normal_text(name).replace("'", "").replace("\u2019", "")) if word]
+    return [
+        word for word in _BREAKS.split(unaccented(normal_text(name)).replace("'", "").replace("\u2019", "")) if word
+    ]
 
 
 def forms(name: str) -> set[str]:
@@ -166,6 +170,11 @@ def _is_slip(left: list[str], right: list[str]) -> bool:
     [(one, opposite)] = other
     long = min(len(one), len(opposite)) >= SHORTEST_WORD and max(len(one), len(opposite)) <= LONGEST_TYPO
     return long and one.isalpha() and opposite.isalpha() and edit_distance(one, opposite) == 1
+
+
+def _accents(name: str) -> list[str]:
+    """The letters of a name that are not written plainly."""
+    return [letter for letter in normal_text(name) if unaccented(letter) != letter]
 
 
 def _numbers(name: str) -> list[str]:

@@ -23,14 +23,32 @@ _SEPARATORS = re.compile(r"(?<!\d)[.,]|[.,](?!\d)")
 
 
 def bare_text(text: str) -> str:
-    """The normalised text without spaces, dashes, apostrophes and points: what look-alikes share. Only ever a hint.
+    """The normalised text without spaces, dashes, apostrophes and points, and without the accents of Latin and Greek
+    letters: what look-alikes share. Only ever a hint.
 
-    "O'Neil" and "ONeil" share it, "C" and "C++" or "v1.5" and "v15" do not.
+    "O'Neil" and "ONeil" share it, "José" and "Jose" do; "C" and "C++", "v1.5" and "v15" or "Мой" and "Мои" do not.
     """
-    kept = _SEPARATORS.sub("", normal_text(text))
+    kept = unaccented(_SEPARATORS.sub("", normal_text(text)))
     return "".join(letter for letter in kept if letter not in "'`´" and unicodedata.category(letter) not in _BETWEEN)
 
 
+def unaccented(text: str) -> str:
+    """The text without the accents of Latin and Greek letters, and with the plain letter for one with a stroke."""
+    if text.isascii():
+        return text
+    kept: list[str] = []
+    for letter in unicodedata.normalize("NFD", text.translate(_STROKES)):
+        accent = unicodedata.combining(letter) and kept and _takes_accents(kept[-1])
+        if not accent:
+            kept.append(letter)
+    return unicodedata.normalize("NFC", "".join(kept))
+
+
+def _takes_accents(letter: str) -> bool:
+    return "a" <= letter <= "z" or "\u0370" <= letter <= "\u03ff"
+
+
+_STROKES = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ħ": "h", "ŧ": "t", "æ": "ae", "œ": "oe", "ı": "i"})
 _BETWEEN = frozenset(("Zs", "Pd", "Pc", "Pi", "Pf"))
 
 

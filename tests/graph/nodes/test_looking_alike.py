@@ -7,7 +7,17 @@ from collections.abc import Callable
 import pytest
 
 from memoryapp.graph import likeness
-from memoryapp.graph.likeness import ACRONYM, INITIAL, LETTER, NICKNAME, SPELLING, forms, shorter_forms, why_alike
+from memoryapp.graph.likeness import (
+    ACCENTS,
+    ACRONYM,
+    INITIAL,
+    LETTER,
+    NICKNAME,
+    SPELLING,
+    forms,
+    shorter_forms,
+    why_alike,
+)
 from memoryapp.graph.looking import ask_to_look
 from memoryapp.graph.services import connect_all
 from memoryapp.graph.statements import Quoted, Statement
@@ -24,6 +34,12 @@ from tests.graph.nodes.telling import Graph
     [
         ("O'Neil", "ONeil", SPELLING),
         ("Ferro-Studio", "ferro studio", SPELLING),
+        ("José Peña", "Jose Pena", ACCENTS),
+        ("Zoë-Ann Løkke", "zoe ann lokke", ACCENTS),
+        ("Ελένη Νίκου", "Ελενη Νικου", ACCENTS),
+        ("Мой Двор", "Мои Двор", ""),
+        ("É. Okoro", "Emile Okoro", INITIAL),
+        ("ÉQTR", "Elm Quay Trade Register", ACRONYM),
         ("QZTR", "Quay Zone Trade Register", ACRONYM),
         ("HOB", "House of the Binders", ""),
         ("HTB", "House of the Binders", ""),
@@ -69,9 +85,11 @@ def test_a_new_node_is_asked_about_beside_an_older_one_whose_name_it_may_be(grap
     """C10: only ever a suggestion."""
     graph.node("person", name="J. Okoro", handle="jokoro")
     graph.node("person", name="Jude Okoro", email="jude@okoro.example")
+    graph.node("organization", name="Café Quay")
+    graph.node("organization", name="CAFE QUAY")
     graph.node("organization", name="Quilworks")
     graph.node("organization", name="Quillworks")
-    assert sorted(case.reason for case in Case.objects.all()) == sorted([INITIAL, LETTER])
+    assert sorted(case.reason for case in Case.objects.all()) == sorted([ACCENTS, INITIAL, LETTER])
 
 
 @pytest.mark.django_db
