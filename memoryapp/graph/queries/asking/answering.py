@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.db.models import F, OrderBy, OuterRef, QuerySet, Subquery, Window
+from django.db.models import Exists, F, OrderBy, OuterRef, QuerySet, Subquery, Window
 from django.db.models.functions import RowNumber
 
 from memoryapp.graph.models import Belief, Node
@@ -136,8 +136,8 @@ class _Asking:
             one.expanded.append(expanded)
             places[one.node.pk].append(expanded)
         followed = [edge for direction in hop.directions for edge in self._edges(list(places), hop, direction)]
-        edges = Belief.objects.in_bulk([edge for edge, *_ in followed])
-        nodes = Node.objects.in_bulk({there for _, _, there, _ in followed})
+        edges = Belief.objects.only("qualifiers").in_bulk([edge for edge, *_ in followed])
+        nodes = Node.objects.only("node_class", "label").in_bulk({there for _, _, there, _ in followed})
         told = {one.node.pk: one for one in self._told(list(nodes.values()), hop.select)}
         for edge, here, there, outgoing in followed:
             for expanded in places[here]:
@@ -152,11 +152,12 @@ class _Asking:
     ) -> list[tuple[uuid.UUID, uuid.UUID, uuid.UUID, bool]]:
         """Edge, node here, node there: of each node one more than are told, so that a cut is seen."""
         here, there = ("subject", "object") if direction == "out" else ("object", "subject")
-        ends = self.held.nodes(hop.classes, hop.clause).order_by().values("pk")
+        # Asked of each end: as a set, an engine would first go through every node of the class.
+        ends = Exists(self.held.nodes(hop.classes, hop.clause).order_by().filter(pk=OuterRef(there)))
         rank = Window(RowNumber(), partition_by=[F(here)], order_by=[F("pk").asc()])
         rows = (
             self.held.edges(hop.relationship)
-            .filter(**{f"{here}__in": parents, f"{there}__in": ends})
+            .filter(ends, **{f"{here}__in": parents})
             .annotate(rank=rank)
             .filter(rank__lte=hop.limit + 1)
             .order_by("pk")
