@@ -41,7 +41,7 @@ RECORDED = {
     "belief": 17,
     "why": 6,
     "edit": 3,
-    "node": 18,
+    "node": 20,
     "files/": 4,
     "files/?path=/notes": 6,
     "files/?q=emails": 14,

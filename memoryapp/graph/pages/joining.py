@@ -27,7 +27,7 @@ class Placed(Protocol):
 
 def lines(by: Principal, several: Sequence[Joined]) -> list[dict[str, Any]]:
     """Each relation with who plays what in it, and when it holds."""
-    declared = current_ontology(by).document.relation_kinds
+    declared = current_ontology(by).document.relation_kinds if several else {}
     return [
         {
             "title": (declared[one.relation.kind].title if one.relation.kind in declared else "")
