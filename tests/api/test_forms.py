@@ -123,8 +123,8 @@ def test_a_file_answers_over_rest_and_is_read_back_by_who_may_read_the_answer(
     assert (read["content"], read["digest"]) == (PIXEL, value["digest"])
     assert Caller(workspace, ["recall"], "Reader").get(f"{at}/attachments/{value['id']}").status_code == 403
     for wrong, code in (
-        (body | {"data": "?"}, "not_base64"),
-        (body | {"field": "gate", "data": "JVBERi0="}, "wrong_media"),
+        (body | {"content": "?"}, "not_base64"),
+        (body | {"field": "gate", "content": "JVBERi0="}, "wrong_media"),
     ):
         refused = desk.post(f"{at}/attachments", wrong | {"key": "two"})
         assert refused.json()["errors"][0]["code"] == code
