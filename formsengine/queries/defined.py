@@ -20,6 +20,7 @@ from formsengine.models import OPEN, Form, FormResponse, FormVersion, VersionSta
 from formsengine.queries.loading import loaded, ready
 from memoryapp.doors.errors import NotFound
 from memoryapp.doors.nearest import nearest
+from memoryapp.ledger import prepared
 from memoryapp.ledger.principal import Principal
 
 MOST_PREVIEWED = 200
@@ -68,7 +69,11 @@ def version(by: Principal, form_id: uuid.UUID, number: int) -> FormVersion:
 
 def live(of: Form) -> FormVersion | None:
     """The version under which responses start: the latest that is live."""
-    return of.versions.filter(state=VersionState.LIVE).order_by("-number").first()
+    return prepared.first(_live, of=of)
+
+
+def _live(of: Form) -> QuerySet[FormVersion]:
+    return FormVersion.objects.filter(form=of, state=VersionState.LIVE).order_by("-number").defer("report")[:1]
 
 
 def lives(of: Sequence[Form]) -> dict[uuid.UUID, FormVersion]:

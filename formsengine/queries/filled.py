@@ -16,11 +16,14 @@ from formsengine.queries.loading import loaded
 from formsengine.refusals import refused
 from formsengine.view.shown import Reader, line, view
 from memoryapp.doors.errors import NotFound
+from memoryapp.ledger import prepared
 from memoryapp.ledger.models import Actor
 from memoryapp.ledger.principal import Principal
 
 MOST_LINES = 10
 """Open responses that are told in the line of standing."""
+UNREAD = tuple(f"{of}__{column}" for of in ("version", "started_under") for column in ("definition", "report"))
+"""What is long, and kept ready by its digest once it was read."""
 USUAL_BUDGET = 2000
 """Tokens of a view, when none are named."""
 
@@ -47,11 +50,15 @@ def in_sight(by: Principal) -> QuerySet[FormResponse]:
 
 def response(by: Principal, response_id: uuid.UUID) -> FormResponse:
     """One response. Raises NotFound out of sight, and for one that was erased."""
-    rows = in_sight(by).select_related("form", "version", "started_under", "subject", "opened_by", "assigned_to")
-    found = rows.filter(pk=response_id).first()
+    found = prepared.first(_one, by=by, wanted=response_id)
     if found is None:
         raise NotFound("There is no such response.", code="no_such_response", extra={"id": str(response_id)})
     return found
+
+
+def _one(by: Principal, wanted: uuid.UUID) -> QuerySet[FormResponse]:
+    rows = in_sight(by).select_related("form", "version", "started_under", "subject", "opened_by", "assigned_to")
+    return rows.defer(*UNREAD).filter(pk=wanted)[:1]
 
 
 def responses(

@@ -13,6 +13,7 @@ from formsengine.log.response import Response
 from formsengine.log.writing import Result
 from formsengine.models import FormCitation, FormCommit, FormNotice, FormResponse, FormVersion, ResponseState
 from formsengine.queries import loading
+from formsengine.queries.filled import UNREAD
 from formsengine.view.shown import counts
 from memoryapp.doors.errors import Conflict, NotFound
 from memoryapp.ledger import jobs
@@ -26,7 +27,7 @@ HEAD = ("version", "state", "lock", "submission", "digest", "progress", "changed
 def held(write: Write, response_id: uuid.UUID) -> FormResponse:
     """The response, locked until the transaction ends. Raises NotFound out of sight."""
     rows = FormResponse.objects.select_for_update(of=("self",)).visible_to(write.by)
-    rows = rows.select_related("form", "version", "started_under", "subject")
+    rows = rows.select_related("form", "version", "started_under", "subject").defer(*UNREAD)
     found: FormResponse | None = rows.filter(pk=response_id).first()
     if found is None or found.state == ResponseState.ERASED:
         raise NotFound("There is no such response.", code="no_such_response", extra={"id": str(response_id)})

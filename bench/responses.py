@@ -1,0 +1,203 @@
+"""Filling forms, measured: saving a field, drawing a step of sixty, taking many responses out, twenty at once.
+
+    DATABASE_URL=sqlite:////tmp/bench.sqlite3 python -m bench.responses --responses 10000
+
+The database must be empty; it is migrated. Pages are asked for through every middleware, without a socket. Times are
+the middle and the 95th of a hundred, in milliseconds of the clock and of the processor; last is what was promised.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import resource
+import statistics
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+STEP = 60
+RUNS = 60
+WRITERS = 20
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--responses", type=int, default=10_000)
+    options.add_argument("--profile", action="store_true", help="Say where the processor's time of a save goes.")
+    asked = options.parse_args()
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memoryapp.settings")
+    os.environ.setdefault("ALLOWED_HOSTS", "testserver,localhost")
+    import django
+
+    django.setup()
+    import logging
+
+    from django.core.management import call_command
+
+    logging.disable(logging.CRITICAL)
+    call_command("migrate", verbosity=0)
+    run(asked.responses, asked.profile)
+
+
+def run(many: int, profile: bool) -> None:
+    from django.test import Client
+
+    from formsengine.queries import exporting, sheets
+    from formsengine.queries.filled import response as found
+
+    by, staff = _staff()
+    form, row = _opened(by)
+    client = Client()
+    client.force_login(staff)
+    at = f"/w/{by.workspace.slug}/forms/responses/{row.pk}/"
+    print("| what | middle | p95 | processor, middle | promised |\n|---|---|---|---|---|")
+    _told("a field saved as it is typed", *_timed(lambda n: _save(client, at, n, found(by, row.pk).lock)), "p95 60 ms")
+    _told("a step of 60 fields drawn", *_timed(lambda n: client.get(at)), "150 ms")
+    if profile:
+        _profiled(lambda n: _save(client, at, n, found(by, row.pk).lock))
+        _profiled(lambda n: client.get(at))
+    _writers(by, row)
+    _many(row, many)
+    for name, taken_out in (("CSV", exporting.as_csv), ("JSON", exporting.as_json), ("XLSX", sheets.as_xlsx)):
+        before, begun = _memory(), time.perf_counter()
+        for _ in taken_out(by, form):
+            pass
+        took, more = time.perf_counter() - begun, _memory() - before
+        print(f"| {many} responses as {name} | {took:.1f} s | | {more:.0f} MB more memory | 20 s |")
+
+
+def _staff() -> tuple[Any, Any]:
+    from memoryapp.access import services as access
+    from memoryapp.access.models import User
+    from memoryapp.access.services import operator
+    from memoryapp.ledger.services import record
+    from memoryapp.ontology.services import found_workspace
+
+    workspace = found_workspace("bench", "Bench", "UTC", "default")
+    by = operator(workspace)
+    user = User.objects.create_user("staff", password="a long enough password")
+    record(by, "add", lambda write: access.create_member(write, user=user, role="admin"))
+    return by, user
+
+
+def _opened(by: Any) -> tuple[Any, Any]:
+    from formsengine import services
+    from formsengine.definition.builder import FormBuilder, must
+    from formsengine.definition.rules import OWN
+    from formsengine.definition.stored import as_data
+    from formsengine.inputs import Opening
+    from memoryapp.ledger.services import record
+
+    form = FormBuilder("sixty", "Sixty questions")
+    colours = form.choices("colours", {f"c{n}": f"Colour {n}" for n in range(6)})
+    with form.step("all", "All of them"):
+        for number in range(STEP // 4):
+            count = form.integer(f"count{number}", f"How many {number}", constraints=[must(OWN >= 0)])
+            form.asked(f"words{number}", f"In words {number}", relevant=f"coalesce({count}, 1) > 0")
+            form.choice(f"colour{number}", colours, f"Which colour {number}")
+            form.computed(f"twice{number}", count * 2, f"Twice {number}")
+    data = as_data(form.compile())
+    version = record(by, "define", lambda write: services.define(write, data))
+    record(by, "publish", lambda write: services.publish(write, version))
+    values = {f"{kind}{n}": given for n in range(STEP // 4) for kind, given in (("count", n), ("colour", "c1"))}
+    opened = record(by, "open", lambda write: services.open_response(write, Opening("sixty", values=values)))
+    return version.form, opened.row
+
+
+def _save(client: Any, at: str, number: int, base: int) -> None:
+    sent = {
+        "base": base,
+        "step": "all",
+        "shown": "count3",
+        "f:count3": str(number + 100),
+        "device": "d",
+        "key": f"k{base}",
+    }
+    answer = client.post(at, sent, headers={"HX-Request": "true"})
+    assert answer.status_code == 200, answer.status_code
+
+
+def _timed(act: Callable[[int], Any]) -> tuple[list[float], list[float]]:
+    clock, processor = [], []
+    for number in range(RUNS):
+        begun, used = time.perf_counter(), time.process_time()
+        act(number)
+        clock.append((time.perf_counter() - begun) * 1000)
+        processor.append((time.process_time() - used) * 1000)
+    return clock, processor
+
+
+def _told(what: str, clock: list[float], processor: list[float], promised: str) -> None:
+    p95 = sorted(clock)[round(len(clock) * 0.95) - 1]
+    middle, used = statistics.median(clock), statistics.median(processor)
+    print(f"| {what} | {middle:.0f} ms | {p95:.0f} ms | {used:.0f} ms | {promised} |")
+
+
+def _profiled(act: Callable[[int], Any]) -> None:
+    import cProfile
+    import pstats
+
+    profile = cProfile.Profile()
+    profile.enable()
+    for number in range(RUNS):
+        act(number + 500)
+    profile.disable()
+    pstats.Stats(profile).sort_stats("cumulative").print_stats(45)
+
+
+def _writers(by: Any, row: Any) -> None:
+    """Twenty at once, five answers each, to one response: none is lost."""
+    from django.db import connection
+
+    from formsengine import queries, services
+    from formsengine.inputs import Answers
+    from memoryapp.ledger.services import record
+
+    before = queries.response(by, row.pk).lock
+
+    def write(number: int) -> None:
+        for turn in range(5):
+            op = {"op": "set", "field": f"words{number % 15}", "value": f"{number} {turn}"}
+            answers = Answers([op], base=before, device=str(number))
+            record(by, "write_response", lambda w, a=answers: services.answer(w, row.pk, a))
+        connection.close()
+
+    threads = [threading.Thread(target=write, args=(number,)) for number in range(WRITERS)]
+    begun = time.perf_counter()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    took = (time.perf_counter() - begun) * 1000 / (WRITERS * 5)
+    assert queries.response(by, row.pk).lock == before + WRITERS * 5
+    print(f"| an answer of one of {WRITERS} writers at once | {took:.0f} ms | | | none lost |")
+
+
+def _many(row: Any, many: int) -> None:
+    """So many responses like one that has a hundred answers, half of them submitted: copied row by row."""
+    from formsengine.models import FormCommit, FormResponse
+    from memoryapp.ledger.identifiers import new_id
+
+    bodies = list(FormCommit.objects.filter(response=row).order_by("number")[:3])
+    for start in range(0, many, 500):
+        responses, commits = [], []
+        for _ in range(min(500, many - start)):
+            copy = FormResponse.objects.get(pk=row.pk) if not responses else responses[0]
+            fields = {f.attname: getattr(copy, f.attname) for f in FormResponse._meta.concrete_fields}
+            one = FormResponse(**fields | {"id": new_id()})
+            responses.append(one)
+            for body in bodies:
+                held = {f.attname: getattr(body, f.attname) for f in FormCommit._meta.concrete_fields}
+                commits.append(FormCommit(**held | {"id": new_id(), "response_id": one.pk}))
+        FormResponse.objects.bulk_create(responses)
+        FormCommit.objects.bulk_create(commits)
+
+
+def _memory() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+if __name__ == "__main__":
+    main()
