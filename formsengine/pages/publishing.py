@@ -15,6 +15,7 @@ from formsengine import queries, services
 from formsengine.definition.changes import compare
 from formsengine.definition.plan import Plan
 from formsengine.definition.stored import read
+from formsengine.editing.acts import WORDS
 from formsengine.editing.parts import Data, at, called, find, items
 from formsengine.evaluation.evaluate import Prepared
 from formsengine.log.response import prepared
@@ -137,7 +138,8 @@ def _in_words(by: Principal, writing: Writing, problem: Problem) -> dict[str, An
         words = "Not understood" if part == "unread" else "The whole form"
     where = f" (character {problem.position + 1})" if problem.position is not None else ""
     url = f"{address(by, 'forms:edit', writing.form.pk)}?{urlencode({'part': part})}"
-    key = inside.partition("/")[0].replace("_", " ")
+    first = inside.partition("/")[0]
+    key = WORDS.get(first, first.replace("_", " "))
     accepted = ", ".join(problem.accepted)
     return {"where": words, "key": key, "message": f"{problem.message}{where}", "accepted": accepted, "url": url}
 
