@@ -9,7 +9,7 @@ from typing import Any
 from memoryapp.doors.errors import Conflict
 from memoryapp.ledger.models import Write
 from memoryapp.ledger.principal import Principal
-from memoryapp.ontology import services
+from memoryapp.ontology import services, staging
 from memoryapp.ontology.models import Proposal, ProposalRevision, Status
 from memoryapp.ontology.models.proposals import OPEN
 from memoryapp.ontology.presenting import plain, presented
@@ -27,7 +27,8 @@ from memoryapp.review.sight import register as register_subject
 APPLY = Verdict(
     "approve_and_apply",
     "Approve and apply",
-    explains="It is in force at once: a new edition, stored rows follow, and what was parked is written.",
+    explains="It is in force at once: a new edition, stored rows follow, and what was parked is written. Where very "
+    "many rows follow, a worker prepares them first.",
     alone=True,
 )
 APPROVE = Verdict("approve", "Approve", explains="It may be applied, now or at a time, from its own page.", alone=True)
@@ -95,7 +96,9 @@ def decide(write: Write, case: Case, verdict: str, edits: dict[str, Any]) -> Non
         services.reject(write, proposal, write.rationale)
     else:
         services.approve(write, proposal, write.rationale)
-        if verdict == APPLY.key:
+        if verdict == APPLY.key and staging.is_large(proposal):
+            services.apply_in_a_job(write, proposal)
+        elif verdict == APPLY.key:
             services.apply_proposal(write, proposal)
 
 

@@ -23,12 +23,14 @@ from memoryapp.ledger.jobs import Run
 from memoryapp.ledger.models import Erasure, Job, Workspace, Write
 from memoryapp.ledger.services import record
 from memoryapp.ontology import following
+from memoryapp.ontology.changeset import apply, read_changes
 from memoryapp.ontology.changeset.moves import Move
 from memoryapp.ontology.compiled import Ontology, consistent
 from memoryapp.ontology.document import OntologyDocument
 from memoryapp.ontology.following import Only, Touched
-from memoryapp.ontology.models import PreparedRows
+from memoryapp.ontology.models import PreparedRows, Proposal
 from memoryapp.ontology.queries.editions import current_ontology
+from memoryapp.ontology.queries.proposals import revision_of
 from memoryapp.ontology.services.declaring import digest_of, put_in_force
 
 AT_ONCE = 2000
@@ -82,6 +84,15 @@ class Plan:
 def plan_to(workspace: Workspace, document: OntologyDocument, moves: Sequence[Move]) -> Plan:
     """What leads from the edition in force to a document."""
     return Plan(workspace, current_ontology(workspace), document, tuple(moves))
+
+
+def is_large(proposal: Proposal) -> bool:
+    """Whether so many rows would follow that a worker has to prepare them. Not when it is stale: then it is refused."""
+    revision, now = revision_of(proposal), current_ontology(proposal.workspace)
+    if revision.base_edition != now.number:
+        return False
+    changed = apply(now.document, read_changes(revision.changes))
+    return plan_to(proposal.workspace, changed.document, changed.moves).rows() > AT_ONCE
 
 
 def prepare(run: Run, plan: Plan) -> None:

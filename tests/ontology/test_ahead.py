@@ -20,10 +20,13 @@ from memoryapp.ontology.queries import current_ontology
 from memoryapp.ontology.queries.proposals import seen
 from memoryapp.recall.asked import Asked
 from memoryapp.recall.queries import find
+from memoryapp.review import services as review
+from memoryapp.review.models import Case
 from memoryapp.timeline.models import Episode
 from tests.graph.nodes.telling import Graph
 from tests.ontology.proposing import Office
 from tests.timeline.telling import Timeline
+from tests.visiting import client_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.sql]
 
@@ -288,3 +291,27 @@ def test_episodes_follow_with_their_entries(office: Office, operator: Principal)
     workers.run(job.pk)
     assert derived() == at_once
     assert set(Episode.objects.values_list("kind", flat=True)) == {"gathering"}
+
+
+def test_apply_now_leaves_very_many_rows_to_a_worker(
+    office: Office, graph: Graph, work: Callable[[], int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From its page and from its case: the request is answered at once, and a worker does it."""
+    proposal = office.propose(RENAMES[0])
+    office.approve(proposal)
+    fresh = seen(office.admin, proposal.pk)
+    client = client_of(office.admin)
+    pressed = client.post(f"/w/harbour/proposals/{proposal.pk}/force/", {"verb": "apply", "lock": str(fresh.lock)})
+    assert (pressed.status_code, current_ontology(office.admin).number) == (302, 1)
+    work()
+    assert current_ontology(office.admin).number == 2
+    other = office.propose(RENAMES[1])
+    case = Case.objects.get(kind="schema_proposal", key=str(other.pk))
+    record(
+        office.admin,
+        "decide",
+        lambda write: review.decide(write, case.pk, lock=case.lock, verdict="approve_and_apply"),
+    )
+    assert current_ontology(office.admin).number == 2
+    work()
+    assert current_ontology(office.admin).number == 3

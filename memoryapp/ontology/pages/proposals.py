@@ -21,7 +21,7 @@ from memoryapp.doors.strict import read_yaml
 from memoryapp.ledger.models import Write
 from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import record
-from memoryapp.ontology import attempting, presenting, services
+from memoryapp.ontology import attempting, presenting, services, staging
 from memoryapp.ontology.models import Proposal, Status
 from memoryapp.ontology.models.proposals import OPEN
 from memoryapp.ontology.queries import proposals as queries
@@ -92,8 +92,9 @@ def decide(request: HttpRequest, by: Principal, proposal_id: uuid.UUID) -> HttpR
 def put_in_force(request: HttpRequest, by: Principal, proposal_id: uuid.UUID) -> HttpResponse:
     """Apply it now or by a worker, rebase it, or roll it back."""
     reason = request.POST.get("rationale", "").strip()
-    if request.POST.get("verb") == "apply":
-        _refuse_old_page(request, queries.seen(by, proposal_id))
+    found = queries.seen(by, proposal_id)
+    if request.POST.get("verb") == "apply" and not (found.status == Status.APPROVED and staging.is_large(found)):
+        _refuse_old_page(request, found)
         try:
             attempting.apply_now(by, proposal_id)
             messages.success(request, "In force. The report says what became of what was parked.")
@@ -101,11 +102,13 @@ def put_in_force(request: HttpRequest, by: Principal, proposal_id: uuid.UUID) ->
             return _shown(request, by, queries.seen(by, proposal_id), error=error, status=error.status)
         return redirect(address(by, "ontology:proposal", proposal_id))
     verbs: dict[str, Callable[[Write, Proposal], Any]] = {
+        "apply": services.apply_in_a_job,
         "later": services.apply_in_a_job,
         "rebase": services.rebase,
         "roll_back": lambda write, one: services.roll_back(write, one, reason),
     }
     said = {
+        "apply": "Very many rows follow: a worker prepares them first; its progress is among the jobs.",
         "later": "A worker applies it; its progress is among the jobs.",
         "rebase": "Drawn against the edition in force.",
         "roll_back": "Rolled back: a new edition equals the one before.",
