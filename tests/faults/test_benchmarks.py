@@ -85,3 +85,21 @@ def test_the_benchmark_of_updates_answers_every_history_right(environment: dict[
 def test_the_benchmark_of_faults_finds_nothing_wrong(environment: dict[str, str]) -> None:
     lines = printed(environment, "faults", "--conversations", "4", "--kills", "1")
     assert re.search(r"\| (SQLite|PostgreSQL) \| 4 \|.*\| 0 \|$", "\n".join(lines), re.MULTILINE), lines
+
+
+def test_the_benchmark_of_the_graph_measures_questions_writes_and_a_merge(environment: dict[str, str]) -> None:
+    lines = printed(environment, "graph", "--nodes", "60", "--episodes", "60", "--edges", "10", "--plans")
+    told = "\n".join(lines)
+    for what in (
+        "find by a value",
+        "three hops, 20 of each",
+        "bare recursive query",
+        "dictionary in memory",
+        "a day of the timeline",
+        "upsert, five properties",
+        "nodes a second",
+        "merge of 10 edges again",
+        "a way of",
+        "== a day of the timeline",
+    ):
+        assert what in told, told
