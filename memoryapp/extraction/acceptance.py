@@ -14,7 +14,7 @@ from typing import Any, Literal
 from memoryapp.doors.errors import Invalid
 from memoryapp.ledger.models import Workspace
 from memoryapp.ontology.compiled import Ontology
-from memoryapp.review.policies import Part, RuleInWords, Takes
+from memoryapp.review.policies import Part, RuleInWords, Takes, worded
 from memoryapp.sources.models import Source, Speaker
 
 Outcome = Literal["accept", "hold", "reject"]
@@ -96,8 +96,8 @@ def parts(ontology: Ontology) -> list[Part]:
         Part("outcome", "Outcome", Takes.ONE, OUTCOME_WORDS, required=True, then=True),
         Part("because", "Because", required=True, then=True, help="What people are told of it, in a sentence."),
         Part("kinds", "Kind of belief", Takes.ANY, kinds),
-        Part("source_kinds", "Its source", Takes.ANY, tuple(Source.Kind.choices)),
-        Part("speakers", "Its speaker", Takes.ANY, tuple(Speaker.choices)),
+        Part("source_kinds", "Its source", Takes.ANY, worded(Source.Kind.values)),
+        Part("speakers", "Its speaker", Takes.ANY, worded(Speaker.values)),
         Part("extractors", "Read by", Takes.NAMES, help="Names of extractors, with commas between them."),
         Part("rules", "By the rule of reading", Takes.NAMES, help="Names of rules, with commas between them."),
         Part("confidence_from", "At least this sure", Takes.NUMBER),

@@ -37,7 +37,7 @@ from memoryapp.review import policies
 from memoryapp.review import services as review
 from memoryapp.review.models import Case
 from memoryapp.review.policies import Part as RulePart
-from memoryapp.review.policies import Takes
+from memoryapp.review.policies import Takes, worded
 from memoryapp.sources.models import Source
 
 SETTING = "conflict_policy"
@@ -156,7 +156,7 @@ def parts(by: Principal) -> list[RulePart]:
         RulePart("name", "Name", required=True),
         RulePart("verdict", "Verdict", Takes.ONE, VERDICTS, required=True, then=True),
         RulePart("kinds", "Kind of belief", Takes.ANY, tuple((one, one.replace("_", " ")) for one in kinds)),
-        RulePart("source_kinds", "The newcomer was said in", Takes.ANY, tuple(Source.Kind.choices)),
+        RulePart("source_kinds", "The newcomer was said in", Takes.ANY, worded(Source.Kind.values)),
         RulePart("spoken_by_owner", "The newcomer was said by whose memory it is", Takes.FLAG),
         RulePart("later", "The newcomer begins later", Takes.FLAG),
         RulePart("unconfirmed", "No person confirmed the older one", Takes.FLAG, otherwise=True),

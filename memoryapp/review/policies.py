@@ -7,7 +7,7 @@ decided, and keeps every edition.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
@@ -43,6 +43,11 @@ class Takes(StrEnum):
     NAMES = "names"
     NUMBER = "number"
     FLAG = "flag"
+
+
+def worded(values: Iterable[str]) -> tuple[tuple[str, str], ...]:
+    """Options of a part, each called as it is named."""
+    return tuple((value, value.replace("_", " ")) for value in values)
 
 
 @dataclass(frozen=True)

@@ -43,12 +43,18 @@ class Box:
     url: str = ""
     toggle_url: str = ""
     opened: bool = False
+    tie: str = ""
     x: int = 0
     y: int = 0
 
     @property
     def lines(self) -> list[str]:
         return textwrap.wrap(self.content, CHARACTERS, max_lines=LINES, placeholder=" …") or [""]
+
+    @property
+    def heading(self) -> str:
+        """How it is tied to what it was reached from, and what it is."""
+        return f"{self.tie} · {self.label}" if self.tie else self.label
 
     @property
     def height(self) -> int:
@@ -177,6 +183,7 @@ def _tie(picture: Picture, one: Box, other: Box, words: str) -> None:
     between = frozenset((one.key, other.key))
     if any(line["between"] == between for line in picture.lines):
         return
+    other.tie = other.tie or ("" if other.css.startswith("is-root") or words == "was said by" else words)
     picture.lines.append({"between": between, "from": one, "to": other, "css": f"is-{words.replace(' ', '-')}"})
     picture.said.append({"from": one, "words": words, "to": other})
 
