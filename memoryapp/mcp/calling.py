@@ -88,7 +88,7 @@ def _sorted(
     tool: Tool, told: dict[str, Any], request: HttpRequest
 ) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
     """The arguments for the address, for the query and for the body. Raises Malformed for what cannot be read."""
-    told = strict.read(json.dumps(told).encode())
+    told = strict.read(_written(told))
     takes = schemas.arguments(tool)["properties"]
     if schemas.LOCK in takes and schemas.LOCK in told:
         lock = told.pop(schemas.LOCK)
@@ -106,6 +106,16 @@ def _sorted(
     if "items" in takes and "items" not in told:
         raise Malformed.at("/items", "missing", "This is missing.", "a list of one or more")
     return within, query, told
+
+
+def _written(told: dict[str, Any]) -> bytes:
+    """The arguments as the body they might have come in. Raises Malformed for what no body could hold."""
+    try:
+        return json.dumps(told).encode()
+    except RecursionError as error:
+        raise Malformed.at("", "too_deep", "These arguments are nested too deep.", "plain JSON") from error
+    except ValueError as error:
+        raise Malformed("The arguments hold a number with too many digits.", code="number_too_long") from error
 
 
 def _id(name: str, value: Any) -> Any:
