@@ -167,7 +167,7 @@ def _put(body: Any, path: Path, thing: uuid.UUID, message: str = "few-1") -> Any
     if last == 0:
         at[:1] = [str(thing)]
         return changed
-    for name in IN_PLACE_OF.get(last, ()):
+    for name in IN_PLACE_OF.get(str(last), ()):
         at.pop(name, None)
     at[last] = str(thing)
     if last == "thread" and (len(path) > 1 or "quote" in at):
