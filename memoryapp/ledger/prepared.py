@@ -65,7 +65,7 @@ def rows(build: Callable[..., QuerySet[Any, Row]], *shape: Hashable, **given: ob
     actor), a list of such, or None. A queryset of models or of `values_list` can be found so.
     """
     taken = [(name, *_taken(value)) for name, value in given.items()]
-    if sum(len(values) for _, _, values in taken) > MOST_VALUES:
+    if sum(len(values) for _, _, values in taken) > MOST_VALUES or _under_rules(given):
         return list(build(*shape, **given))
     key = (build, connections[DEFAULT_DB_ALIAS].vendor, shape, tuple((name, form) for name, form, _ in taken))
     plan = _plans.get(key)
@@ -87,7 +87,7 @@ def change(
     fixed = tuple((name, value) for name, value in to.items() if hasattr(value, "resolve_expression"))
     named = {name: value for name, value in to.items() if not hasattr(value, "resolve_expression")}
     taken = [(name, *_taken(value)) for name, value in (*named.items(), *given.items())]
-    if sum(len(values) for _, _, values in taken) > MOST_VALUES:
+    if sum(len(values) for _, _, values in taken) > MOST_VALUES or _under_rules(given):
         return build(*shape, **given).update(**to)
     forms = tuple((name, form) for name, form, _ in taken)
     key = (build, connections[DEFAULT_DB_ALIAS].vendor, shape, fixed, len(named), forms)
@@ -123,6 +123,13 @@ def store(changed: Sequence[Model], names: Sequence[str]) -> None:
     rows = [[store(one) for store in storing] for one in changed]
     with connection.cursor() as cursor:
         cursor.executemany(sql, rows)
+
+
+def _under_rules(given: Mapping[str, object]) -> bool:
+    """Whether somebody asks who is under rules of paths: what these hide is not the same from one question to the
+    next."""
+    callers = [one for one in given.values() if isinstance(one, Principal)]
+    return any(one.path_rules or one.path_default == "none" for one in callers)
 
 
 _plans: dict[Hashable, _Plan] = {}

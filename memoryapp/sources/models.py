@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from django.db import models
 from django.db.models import Q
 
+from memoryapp.access import paths
 from memoryapp.ledger.guard import Guard
 from memoryapp.ledger.models import Actor, WorkspaceRow, Write
 
@@ -22,18 +23,35 @@ class ToldQuerySet(models.QuerySet[Row, Row]):
     """Threads or sources as somebody may see them."""
 
     def visible_to(self, by: Principal) -> ToldQuerySet[Row]:
-        """Those of the principal's workspace within whose audience it is. Outside it what was told does not exist."""
-        return self.filter(readable_by(by), workspace=by.workspace)
+        """Those of the principal's workspace within whose audience it is, but for what was read from files out of
+        sight. Outside what was told does not exist."""
+        audience = Q(audience__isnull=True) | Q(audience__in=_read_by(by.actor.pk))
+        return self.filter(audience & in_place(by) if self._has_places else audience, workspace=by.workspace)
 
     def hidden_from(self, by: Principal) -> ToldQuerySet[Row]:
         """The others of the workspace."""
         narrow = self.filter(workspace=by.workspace, audience__isnull=False)
-        return narrow.exclude(audience__in=_read_by(by.actor.pk))
+        untold = narrow.exclude(audience__in=_read_by(by.actor.pk))
+        if not (self._has_places and in_place(by)):
+            return untold
+        return untold | self.filter(workspace=by.workspace).exclude(in_place(by))
+
+    @property
+    def _has_places(self) -> bool:
+        return self.model is Source
 
 
-def readable_by(by: Principal, path: str = "") -> Q:
-    """For rows with an `audience`, or that refer to such by `path` ("source__"): whether the principal is within it."""
-    return Q(**{f"{path}audience__isnull": True}) | Q(**{f"{path}audience__in": _read_by(by.actor.pk)})
+def readable_by(by: Principal, path: str) -> Q:
+    """For rows that refer to a source by `path` ("source__"): whether the principal may be served it."""
+    audience = Q(**{f"{path}audience__isnull": True}) | Q(**{f"{path}audience__in": _read_by(by.actor.pk)})
+    return audience & in_place(by, path)
+
+
+def in_place(by: Principal, path: str = "") -> Q:
+    """Of sources: those from no place in the tree of files, or from one that may be read. Empty when all may be."""
+    readable = paths.of(by).readable(f"{path}path", ranges=False)
+    kinds = [Source.Kind.DOCUMENT, Source.Kind.FILE]
+    return ~Q(**{f"{path}kind__in": kinds}) | readable if readable else Q()
 
 
 @functools.lru_cache(maxsize=1024)

@@ -13,7 +13,6 @@ from typing import Any
 from django.db.models import Count, Max, Min, OuterRef, Q, QuerySet, Subquery
 
 from memoryapp.access import paths
-from memoryapp.access.paths import PathPolicy
 from memoryapp.doors.errors import NotFound
 from memoryapp.ledger import prepared
 from memoryapp.ledger.models import Workspace
@@ -78,19 +77,10 @@ def turns(by: Principal, thread_id: uuid.UUID) -> QuerySet[Source]:
     )
 
 
-def within(policy: PathPolicy) -> Q:
-    """Of sources: those from no place in the tree of files, or from one that may be read there."""
-    readable = policy.readable("path", ranges=False)
-    return ~Q(kind__in=[Source.Kind.DOCUMENT, Source.Kind.FILE]) | readable if readable else Q()
-
-
 def hidden(by: Principal) -> QuerySet[Source, Any]:
     """Ids of the sources of the workspace that somebody may not be served: told to others, or from a file out of their
     sight. A subquery, for what is about sources."""
-    unseen: QuerySet[Source] = Source.objects.hidden_from(by)
-    if paths.of(by).readable("path", ranges=False):
-        unseen = unseen | Source.objects.filter(workspace=by.workspace).exclude(within(paths.of(by)))
-    return unseen.values("pk")
+    return Source.objects.hidden_from(by).values("pk")
 
 
 def seen(by: Principal, found: Source | None) -> bool:
@@ -101,7 +91,7 @@ def seen(by: Principal, found: Source | None) -> bool:
 def sources(by: Principal, kind: str = "") -> QuerySet[Source]:
     """Everything said or read, the latest first; of one kind when it is named."""
     by.require("read_sources")
-    found = _sources_of(by).filter(within(paths.of(by)))
+    found = _sources_of(by)
     return found.filter(kind=kind) if kind else found
 
 

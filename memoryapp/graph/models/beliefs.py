@@ -13,6 +13,7 @@ from django.db.models.lookups import Exact
 
 from memoryapp.doors.moments import Precision
 from memoryapp.graph.models.nodes import Node
+from memoryapp.graph.models.places import out_of_place
 from memoryapp.ledger.guard import Guard
 from memoryapp.ledger.models import Actor, WorkspaceRow, Write
 
@@ -58,17 +59,22 @@ class BeliefQuerySet(models.QuerySet["Belief"]):
         return Exists(self.visible_to(by).filter(pk=OuterRef(belief)))
 
     def visible_to(self, by: Principal) -> BeliefQuerySet:
-        """Those of the principal's workspace within whose audience it is. Outside it a belief does not exist."""
+        """Those of the principal's workspace within whose audience it is, but for what was learned from files alone
+        that are out of sight. Outside a belief does not exist."""
         mine, named = _audience_of(by.workspace.pk, by.actor.pk)
-        return self.filter(workspace=by.workspace).filter(
+        found = self.filter(workspace=by.workspace).filter(
             Q(audience=Audience.WORKSPACE) | Q(mine, audience=Audience.OWNERS) | Q(named, audience=Audience.NAMED)
         )
+        hidden = out_of_place(by)
+        return found.exclude(pk__in=hidden) if hidden else found
 
     def hidden_from(self, by: Principal) -> BeliefQuerySet:
         """The others of the workspace."""
         mine, named = _audience_of(by.workspace.pk, by.actor.pk)
-        narrow = self.filter(workspace=by.workspace, audience__in=[Audience.OWNERS, Audience.NAMED])
-        return narrow.filter(Q(~mine, audience=Audience.OWNERS) | Q(~named, audience=Audience.NAMED))
+        narrow = Q(audience__in=[Audience.OWNERS, Audience.NAMED])
+        narrow &= Q(~mine, audience=Audience.OWNERS) | Q(~named, audience=Audience.NAMED)
+        hidden = out_of_place(by)
+        return self.filter(narrow | Q(pk__in=hidden) if hidden else narrow, workspace=by.workspace)
 
 
 @functools.lru_cache(maxsize=1024)

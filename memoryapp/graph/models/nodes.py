@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from django.db import models
 from django.db.models import Q
 
+from memoryapp.graph.models.places import out_of_place
 from memoryapp.ledger.guard import Guard
 from memoryapp.ledger.models import Actor, WorkspaceRow, Write
 from memoryapp.sources.models import Participant, Source
@@ -20,18 +21,30 @@ class NodeQuerySet(models.QuerySet["Node"]):
 
     def visible_to(self, by: Principal) -> NodeQuerySet:
         """Those of the principal's workspace, but for whom only few know of: these are seen by whoever may be served
-        something said of them. What is said of a node has audiences of its own."""
+        something said of them. So is a node of which nothing is said but what was learned from files out of sight. What
+        is said of a node has audiences of its own."""
         from memoryapp.graph.models.beliefs import Belief
 
-        known = Belief.objects.visible_to(by).filter(subject=models.OuterRef("pk"))
-        return self.filter(Q(known_to_all=True) | Q(models.Exists(known)), workspace=by.workspace)
+        known = models.Exists(Belief.objects.visible_to(by).filter(subject=models.OuterRef("pk")))
+        return self.filter(Q(_known_to_all(by)) | Q(known), workspace=by.workspace)
 
     def hidden_from(self, by: Principal) -> NodeQuerySet:
         """The others of the workspace."""
         from memoryapp.graph.models.beliefs import Belief
 
         known = Belief.objects.visible_to(by).filter(subject=models.OuterRef("pk"))
-        return self.filter(~models.Exists(known), workspace=by.workspace, known_to_all=False)
+        return self.filter(~models.Exists(known) & ~_known_to_all(by), workspace=by.workspace)
+
+
+def _known_to_all(by: Principal) -> Q:
+    """Of nodes: that everybody who is under the rules of paths of this principal knows of them."""
+    from memoryapp.graph.models.beliefs import Belief
+
+    hidden = out_of_place(by)
+    if not hidden:
+        return Q(known_to_all=True)
+    learned = Belief.objects.filter(pk__in=hidden, subject=models.OuterRef("pk"))
+    return Q(~models.Exists(learned), known_to_all=True)
 
 
 class Node(WorkspaceRow):

@@ -28,7 +28,6 @@ from memoryapp.recall.asked import Asked, Miss, Recalled, within_budget
 from memoryapp.recall.feeding import BELIEF, NODE
 from memoryapp.recall.queries.telling import tell
 from memoryapp.sources.models import Source
-from memoryapp.sources.queries import within
 from memoryapp.timeline.feeding import EPISODE
 from memoryapp.timeline.models import Episode, EpisodeBelief, EpisodeParticipant
 from memoryapp.timeline.queries import recallable
@@ -207,7 +206,7 @@ def _sources(
 
     Beliefs outside the caller's audience change nothing here, as if they were not there.
     """
-    found: QuerySet[Source] = Source.objects.visible_to(by).filter(within(compiled(*form.rules)))
+    found: QuerySet[Source] = Source.objects.visible_to(by)
     if form.over == "turns":
         found = found.filter(kind=Source.Kind.CHAT_TURN)
     if known_at:

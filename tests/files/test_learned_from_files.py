@@ -1,0 +1,103 @@
+"""What was learned from a file out of sight is out of sight with it, wherever it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from memoryapp.doors.errors import NotFound
+from memoryapp.graph.models import Belief, Node
+from memoryapp.graph.queries import views
+from memoryapp.graph.queries.anything import why_anything
+from memoryapp.ledger.principal import Principal
+from memoryapp.recall.asked import Asked
+from memoryapp.recall.queries.finding import find
+from memoryapp.sources.models import Source
+from tests.files.telling import Tree, ruled
+from tests.graph.telling import Memory
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def memory(tree: Tree) -> Memory:
+    return Memory(tree.by)
+
+
+def read_from(tree: Tree, path: str, words: str) -> Source:
+    tree.write(path, words, tell=True)
+    return Source.objects.get(path=path)
+
+
+def held(by: Principal) -> set[str]:
+    return {one.content for one in views.current(by)}
+
+
+def recalled(by: Principal, question: str, over: str = "all") -> set[str]:
+    return {hit.text for hit in find(by, Asked(question, over=over)).hits}
+
+
+def test_a_belief_learned_from_a_hidden_file_is_hidden_with_it(tree: Tree, memory: Memory) -> None:
+    """L1: from lists, recall, why and search, for as long as the rule holds."""
+    secret = read_from(tree, "/people/pay.md", "The marlin salary is 400.")
+    salary = memory.say("2026-03-02", "The marlin salary is 400.", source=secret).belief
+    memory.say("2026-03-02", "Marlins are fish.")
+    by = ruled(tree.by, "none /people")
+    for _ in range(2):
+        assert held(tree.by) == {"The marlin salary is 400.", "Marlins are fish."}
+        assert held(by) == {"Marlins are fish."}
+        assert recalled(by, "marlin fish") == {"Marlins are fish."}
+        assert "The marlin salary is 400." in recalled(tree.by, "marlin salary", "beliefs")
+    with pytest.raises(NotFound):
+        why_anything(by, salary.pk)
+    assert why_anything(tree.by, salary.pk)["what"] == "belief"
+    hidden = Belief.objects.hidden_from(by)
+    assert [one.pk for one in hidden] == [salary.pk]
+    assert not Belief.objects.hidden_from(tree.by).exists()
+    assert not Belief.objects.hidden_from(ruled(tree.by, "none /notes")).exists()
+
+
+def test_what_was_said_elsewhere_too_stays_and_is_not_quoted_from_there(tree: Tree, memory: Memory) -> None:
+    secret = read_from(tree, "/people/pay.md", "Marlins are fish.")
+    known = memory.say("2026-03-02", "Marlins are fish.").belief
+    memory.say("2026-03-03", "Marlins are fish.", source=secret)
+    by = ruled(tree.by, "none /people")
+    assert held(by) == {"Marlins are fish."}
+    told = str(why_anything(by, known.pk))
+    assert str(secret.pk) not in told
+    assert str(secret.pk) in str(why_anything(tree.by, known.pk))
+
+
+def test_what_was_concluded_from_it_is_hidden_too(tree: Tree, memory: Memory) -> None:
+    secret = read_from(tree, "/people/pay.md", "The marlin salary is 400.")
+    salary = memory.say("2026-03-02", "The marlin salary is 400.", source=secret).belief
+    open_one = memory.say("2026-03-02", "Rents are 900.").belief
+    first = memory.conclude("The marlin cannot pay.", salary, open_one)
+    memory.conclude("The marlin will move.", first)
+    assert held(ruled(tree.by, "none /people")) == {"Rents are 900."}
+    assert held(ruled(tree.by, default="none")) == set()
+    assert len(held(tree.by)) == 4
+
+
+def test_whom_nothing_else_names_is_not_known_either(tree: Tree, memory: Memory) -> None:
+    secret = read_from(tree, "/people/pay.md", "Otto Brandt earns 400.")
+    otto, ines = memory.node("Otto Brandt"), memory.node("Ines Ferro")
+    memory.say("2026-03-02", "Otto Brandt earns 400.", otto, source=secret, subject=otto.pk)
+    by = ruled(tree.by, "none /people")
+    assert set(Node.objects.visible_to(by)) == {ines}
+    assert set(Node.objects.hidden_from(by)) == {otto}
+    assert set(Node.objects.visible_to(tree.by)) == {otto, ines}
+    assert recalled(by, "Otto Brandt") == set()
+
+
+def test_a_candidate_and_a_case_about_it_are_hidden(tree: Tree, work: Callable[[], int]) -> None:
+    from memoryapp.extraction import queries as extraction
+    from memoryapp.sources import queries as sources
+
+    source = read_from(tree, "/people/ines.md", "I prefer tea to coffee.")
+    work()
+    by = ruled(tree.by, "none /people")
+    assert not extraction.candidates(by).filter(source=source).exists()
+    assert source.pk in set(sources.hidden(by).values_list("pk", flat=True))
+    assert not sources.hidden(tree.by).exists()
