@@ -1,6 +1,9 @@
-"""Files, measured: listing, matching, looking through lines and writing, in a tree of a chosen size.
+"""Files and the context, measured: listing, matching, looking through lines, writing, rendering, in a tree of a chosen
+size.
 
     DATABASE_URL=sqlite:///var/bench.sqlite3 python -m bench.files --files 10000 --megabytes 10
+
+`--plans` also prints how the database goes about each question; none may go through all paths.
 
 The database must be empty; it is migrated. `rg` or `grep` looks through the same bytes on disk for comparison, where it
 is installed. Times are the middle and the 95th of a hundred of several runs, in milliseconds of the clock.
@@ -37,6 +40,7 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--files", type=int, default=10_000)
     options.add_argument("--megabytes", type=int, default=10)
+    options.add_argument("--plans", action="store_true")
     asked = options.parse_args()
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memoryapp.settings")
     import django
@@ -45,10 +49,10 @@ def main() -> None:
     from django.core.management import call_command
 
     call_command("migrate", verbosity=0)
-    run(asked.files, asked.megabytes)
+    run(asked.files, asked.megabytes, asked.plans)
 
 
-def run(files: int, megabytes: int) -> None:
+def run(files: int, megabytes: int, plans: bool = False) -> None:
     from memoryapp.access.paths import Glob
     from memoryapp.access.services import operator
     from memoryapp.files import queries, services
@@ -62,6 +66,9 @@ def run(files: int, megabytes: int) -> None:
     record(by, "declare", start)
     fill(by, files)
     record(by, "write", lambda write: [services.write_file(write, one) for one in long_files(megabytes, FileInput)])
+    analyse()
+    if plans:
+        explain(by)
     print(f"{files} files in directories of 1,000, {megabytes} MB of text; milliseconds: median, 95th of 100")
     print(f"ls of 1,000           {measured(lambda: list(queries.ls(by, '/archive/00000')))}")
     head = Glob.read("/archive/00000/0000*")
@@ -69,8 +76,60 @@ def run(files: int, megabytes: int) -> None:
     anywhere = Glob.read("/**/000001")
     print(f"glob, no head         {measured(lambda: queries.glob(by, anywhere), 3)}")
     print(f"grep, {megabytes:4} MB         {measured(lambda: queries.grep(by, Sought('zebra', under='/long')), 5)}")
+    print(f"tree at the side      {measured(lambda: queries.branches(by, ['/', '/archive'], 101))}")
     print(f"write                 {measured(writer(by))}")
+    context(by)
     beside(by, megabytes)
+
+
+def analyse() -> None:
+    """Let the database know its tables, as it does by itself after a while."""
+    from django.db import connection
+
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE")
+
+
+def explain(by: Any) -> None:
+    """How the database goes about each question."""
+    from memoryapp.access.paths import Glob, territory
+    from memoryapp.files import queries
+    from memoryapp.files.models import Entry, State
+    from memoryapp.files.queries.globbing import _near
+
+    current = Entry.objects.readable_to(by).filter(state=State.CURRENT)
+    asked = {
+        "a directory": queries.ls(by, "/archive/00000"),
+        "everything below": queries.ls(by, "/archive/00000", recursive=True)[:100],
+        "a pattern in one directory": _near(by, Glob.read("/archive/00000/0000*"), ""),
+        "a pattern below a directory": _near(by, Glob.read("/archive/00000/**/x"), "")[:100],
+        "files to look through": current.filter(territory("/long"), kind="file").order_by("path"),
+        "directories": current.filter(directory__in=["/", "/archive"], kind="directory").order_by("path"),
+    }
+    for name, rows in asked.items():
+        print(f"-- {name}\n{rows.explain()}")
+
+
+def context(by: Any) -> None:
+    """The block of twenty entries over REST, and again by who has it already."""
+    from django.test import Client
+
+    from memoryapp.access import services as access
+    from memoryapp.context import services
+    from memoryapp.context.inputs import EntryInput
+    from memoryapp.ledger.services import record
+
+    told = [EntryInput(f"Part {n % 4}", f"Entry {n}", "Short sentences, please.") for n in range(20)]
+    record(by, "set_context", lambda write: services.set_entries(write, told))
+    agent = record(by, "a", lambda write: access.create_agent(write, name="Bench", surfaces=["context"]))
+    key = record(by, "k", lambda write: access.issue_key(write, agent=agent)).text
+    client = Client(headers={"Authorization": f"Bearer {key}"}, SERVER_NAME="localhost")
+    first = client.get("/api/v1/context/render")
+    assert first.status_code == 200, first.content
+    known = {"If-None-Match": first["ETag"]}
+    assert client.get("/api/v1/context/render", headers=known).status_code == 304
+    print(f"context rendered      {measured(lambda: client.get('/api/v1/context/render'))}")
+    print(f"context, unchanged    {measured(lambda: client.get('/api/v1/context/render', headers=known))}")
 
 
 def fill(by: Any, files: int) -> None:

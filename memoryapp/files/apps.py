@@ -6,7 +6,7 @@ class FilesConfig(AppConfig):
     label = "files"
 
     def ready(self) -> None:
-        from memoryapp.files import checks, erasing, feeding
+        from memoryapp.files import checks, erasing, feeding, retyping
         from memoryapp.files.attachments import extracting, keeping
         from memoryapp.files.pages.browsing import node_section
         from memoryapp.files.queries import why
@@ -36,3 +36,4 @@ class FilesConfig(AppConfig):
         sections.register("files", node_section)
         erasing.register()
         checks.register()
+        retyping.register()

@@ -186,7 +186,15 @@ def touched(old: Ontology, new: Ontology, moves: Sequence[Move]) -> Touched:
             if move.family == family and (as_now := follow.type(family, move.type)) in now:
                 names |= below[as_now]
         found[family] = frozenset(names)
+    found["file_roots"] = _roots_touched(old, new)
     return Touched(found)
+
+
+def _roots_touched(old: Ontology, new: Ontology) -> frozenset[str]:
+    """Roots below which other files are searched by their words than before."""
+    was = {path: root.indexed for path, root in old.document.file_roots.items()}
+    now = {path: root.indexed for path, root in new.document.file_roots.items()}
+    return frozenset(path for path in was | now if was.get(path) != now.get(path))
 
 
 def _compared_otherwise(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
