@@ -66,6 +66,9 @@ def test_the_commands_of_a_document_run_one_after_the_other(
     monkeypatch.chdir(tmp_path)
     Graph(operator).node("person", name="Ines Ferro", email="ines@ferro.example")
     (tmp_path / "types.yaml").write_text(current_ontology(operator).document.as_yaml(), encoding="utf-8")
+    written = (ROOT / "docs" / document).read_text(encoding="utf-8")
+    in_python = re.findall(r"^```python\n(.*?)^```$", written, re.M | re.S)
+    (tmp_path / "harbour_types.py").write_text("\n".join(in_python), encoding="utf-8")
     prefix = ""
     ran = commands(ROOT / "docs" / document, IN_A_BLOCK)
     assert len(ran) > 1
