@@ -163,4 +163,4 @@ def test_a_node_is_shown_as_it_was_known_on_another_day(
     opened = page.get(f"{picture}&known={tomorrow}").content.decode()
     assert f"known={tomorrow}" in opened
     assert "Ferro Studio" in opened
-    assert page.get(f"{address}?known=someday").status_code == 400
+    assert page.get(f"{address}?known=someday").status_code == 422
