@@ -15,7 +15,7 @@ from tests.browser import Browser, page_is_clean
 from tests.forms.telling import Forms
 from tests.forms.test_browser import entered
 from tests.forms.test_files import PNG
-from tests.shared import shared
+from tests.shared.places import shared
 
 pytestmark = [pytest.mark.shared, pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
