@@ -40,7 +40,8 @@ def published(forms: Forms, name: str) -> dict[str, str]:
         each.setdefault("choices", [])
         if not each["choices"]:
             same = {"region_id": "one", "district_id": "one", "village": "one", "plant_phase": "2022"}
-            each["choices"] = [{"code": "one", "label": {"en": "The first"}, "attributes": same}]
+            codes = {"one": "The first", "other": "Another"}
+            each["choices"] = [{"code": c, "label": {"en": said}, "attributes": same} for c, said in codes.items()]
     version = forms.stored(data)
     forms.do(lambda write: services.publish(write, version))
     from formsengine.queries import ready
