@@ -44,7 +44,7 @@ def hand_out(request: HttpRequest, by: Principal, form_id: uuid.UUID) -> HttpRes
         else:
             count = len(done)
             messages.success(request, f"{count} response{'s' if count > 1 else ''} given.")
-            return redirect(f"{address(by, 'forms:responses')}?{urlencode({'form': form.pk})}")
+            return redirect(f"{address(by, 'forms:responses')}?{urlencode({'form': str(form.pk)})}")
     live = queries.live(form)
     present = [one for one in members(by).filter(ended_at=None)]
     context = {
