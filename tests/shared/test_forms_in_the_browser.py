@@ -92,6 +92,7 @@ def answer(page: Any, slot: Any, types: dict[str, str]) -> None:
     """One answer, in the way its field takes it, and saved."""
     path = slot.get_attribute("data-path")
     name = path.rpartition("/")[2]
+    slot.locator("input:not([type=hidden]), select, textarea").first.wait_for()
 
     def act() -> None:
         if slot.locator("input[type=file]").count():
