@@ -148,6 +148,7 @@ class Step:
             "declined": state.name is Is.DECLINED,
             "note": response.notes.get(key, ""),
             "memory": revision.origin == "memory" if revision else False,
+            "filtered": planned.filter is not None,
             "statement": text_in(question.statement, self.language, self.default),
         }
         made |= self._about(planned, key, state)

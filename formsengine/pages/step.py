@@ -57,7 +57,7 @@ def changed(
         told = block["trouble_told"] = (troubles or {}).get(block.get("path", ""))
         settled = block.get("path") in mine and block["state"] in SILENT and block["widget"] != "file" and not told
         if block["kind"] == "section" or (
-            block["kind"] == "field" and not settled and (told or _touched(response, block, base))
+            block["kind"] == "field" and not settled and (told or block["filtered"] or _touched(response, block, base))
         ):
             parts.append(block)
     context = shared(by, row, response) | {
