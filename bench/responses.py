@@ -15,6 +15,7 @@ import statistics
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 STEP = 60
@@ -161,7 +162,7 @@ def _writers(by: Any, row: Any) -> None:
         for turn in range(5):
             op = {"op": "set", "field": f"words{number % 15}", "value": f"{number} {turn}"}
             answers = Answers([op], base=before, device=str(number))
-            record(by, "write_response", lambda w, a=answers: services.answer(w, row.pk, a))
+            record(by, "write_response", partial(services.answer, response_id=row.pk, answers=answers))
         connection.close()
 
     threads = [threading.Thread(target=write, args=(number,)) for number in range(WRITERS)]
@@ -182,7 +183,8 @@ def _many(row: Any, many: int) -> None:
 
     bodies = list(FormCommit.objects.filter(response=row).order_by("number")[:3])
     for start in range(0, many, 500):
-        responses, commits = [], []
+        responses: list[FormResponse] = []
+        commits: list[FormCommit] = []
         for _ in range(min(500, many - start)):
             copy = FormResponse.objects.get(pk=row.pk) if not responses else responses[0]
             fields = {f.attname: getattr(copy, f.attname) for f in FormResponse._meta.concrete_fields}

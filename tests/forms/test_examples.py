@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from io import StringIO
+from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -103,7 +104,8 @@ def test_a_site_is_inspected_scored_and_held_while_something_stops_its_work(oper
     forms.published(site_inspection())
     opened = forms.opened("site_inspection")
     head = {"site": "Quay 4", "inspected_on": "2026-05-12", "inspector": "Ana Sousa", "company": "Ferro Docks"}
-    forms.answer(opened, **head, **RATED)
+    answers: dict[str, Any] = head | RATED
+    forms.answer(opened, **answers)
     scores = [forms.view(opened, scope="field", id=f"{area}_score")["value"] for area in ("access", "fire", "machines")]
     assert scores == [75, 100, 67]
     assert any("machines_why" in one for one in _in_the_way(forms, opened))

@@ -109,7 +109,8 @@ def test_rules_are_a_form_with_rows_that_are_added_moved_and_taken_away(
     memory: Memory, administrator: Principal
 ) -> None:
     client = client_of(administrator)
-    two = [{"name": "first", "verdict": "older_stands"}, {"name": "second", "verdict": "newer_replaces", "later": True}]
+    first: dict[str, Any] = {"name": "first", "verdict": "older_stands"}
+    two = [first, {"name": "second", "verdict": "newer_replaces", "later": True}]
 
     def names(do: str) -> list[str]:
         text = client.post(POLICIES, typed("conflict_policy", two, do=do), headers={"HX-Request": "true"}).content

@@ -28,10 +28,10 @@ def read(*parts: str) -> str:
 
 def bound(name: str) -> dict[str, dict[str, str]]:
     """The rules of an XForm by field, with its paths as names."""
-    found = {}
+    found: dict[str, dict[str, str]] = {}
     for bind in ElementTree.fromstring(read("xform", name)).iter(f"{XFORMS}bind"):
         path = bind.attrib["nodeset"]
-        rules = {key: bind.attrib[key] for key in ("relevant", "calculate") if key in bind.attrib}
+        rules = {str(key): bind.attrib[key] for key in ("relevant", "calculate") if key in bind.attrib}
         found[_name(path)] = {key: re.sub(r"(?:\.\./|/)[\w/-]+", _ref, rule) for key, rule in rules.items()}
     return found
 
