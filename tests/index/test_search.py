@@ -11,8 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memoryapp.index import queries
-from memoryapp.index.queries import Found, Scope, Targets
+from memoryapp.index.queries import Found, Scope, Targets, pool
 from memoryapp.index.services import remove
 from memoryapp.index.texts import Text
 from memoryapp.ledger.models import Actor
@@ -247,14 +246,14 @@ def test_rows_that_hold_common_words_alone_are_left_out_where_they_cannot_come_n
     rest = ["anchor", "barge", "crane", "dock", "ebb", "ferry", "gull", "hull", "inlet", "jetty"]
     shelf.notes(*(f"harbour note {number} of {' and '.join(chance.sample(rest, 2))}" for number in range(400)))
     read: list[int] = []
-    holding = queries._holding_any
+    holding = pool._holding_any
 
     def counted(scope: Scope, sought: Any) -> list[Any]:
         rows = holding(scope, sought)
         read.append(len(rows))
         return rows
 
-    monkeypatch.setattr(queries, "_holding_any", counted)
+    monkeypatch.setattr(pool, "_holding_any", counted)
     everything = Scope(shelf.workspace, {NOTE: None})
     fewer = Scope(shelf.workspace, Targets(everyones, in_threads=False))
     all_read = Scope(shelf.workspace, Targets(everyones))
