@@ -143,10 +143,13 @@ class ResponseQuerySet(models.QuerySet["FormResponse"]):
     """Responses as somebody may see them."""
 
     def visible_to(self, by: Principal) -> ResponseQuerySet:
-        """Those of the principal's workspace within whose audience it is. Outside it a response does not exist."""
+        """Those of the principal's workspace within whose audience it is. Outside it a response does not exist.
+
+        What is about somebody whom only few know is for these few, and for whom it names."""
         named = FormReader.objects.filter(response=OuterRef("pk"), actor=by.actor)
+        unknown = Node.objects.hidden_from(by).filter(pk=OuterRef("subject"))
         return self.filter(workspace=by.workspace).filter(
-            Q(audience=Audience.WORKSPACE) | Q(opened_by=by.actor) | Q(Exists(named))
+            Q(~Exists(unknown), audience=Audience.WORKSPACE) | Q(opened_by=by.actor) | Q(Exists(named))
         )
 
 

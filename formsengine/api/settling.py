@@ -109,6 +109,7 @@ class ReturningBody(Told):
 
 class AcceptingBody(Told):
     amendments = Several(child=Text(max_length=40), required=False, max_length=200, help_text="Revisions that wait.")
+    base = Whole(required=False, min_value=0, help_text="The commit you saw: nothing said since is accepted with it.")
 
 
 class ReasonBody(Told):
@@ -167,7 +168,7 @@ class Accepting(_Settling):
     @_described(
         "accept_response",
         "Accept what was submitted",
-        "Locks it. Amendments that are named become part of it.",
+        "Locks it. Amendments that are named become part of it. With `base`, nothing that was said since is accepted.",
         {"amendments": []},
     )
     def post(self, request: Request, response_id: uuid.UUID) -> Response:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import uuid
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.utils import timezone
 from django.utils.http import urlencode
 
 from formsengine import queries, services
 from formsengine.inputs import Opening
 from formsengine.models import OPEN
+from formsengine.pages.due import until
 from memoryapp.access.queries import members
 from memoryapp.doors.errors import DomainError, Invalid, NotFound
 from memoryapp.doors.pages import address, member_page, page
@@ -35,7 +34,7 @@ def hand_out(request: HttpRequest, by: Principal, form_id: uuid.UUID) -> HttpRes
     if request.method == "POST":
         try:
             to = [_id(text) for text in chosen]
-            about, due = _named(by, typed["about"]), _due(typed["due"])
+            about, due = _named(by, typed["about"]), until(by, typed["due"])
             done = record(
                 by, "hand_out_form", lambda write: services.hand_out(write, form, to=to, about=about, due_at=due)
             )
@@ -120,14 +119,3 @@ def _by_id(by: Principal, text: str) -> list[Node]:
         return list(Node.objects.visible_to(by).filter(pk=uuid.UUID(text)))
     except ValueError:
         return []
-
-
-def _due(text: str) -> dt.datetime | None:
-    """A time as it is read here, in the zone of the workspace."""
-    if not text.strip():
-        return None
-    try:
-        found = dt.datetime.fromisoformat(text.strip())
-    except ValueError as error:
-        raise Invalid.at("due", "not_a_time", "This is not a day and time.", "2026-05-12T17:00") from error
-    return found if found.tzinfo else timezone.make_aware(found)

@@ -21,7 +21,7 @@ from formsengine.services.settling import in_the_way_of_accepting
 from memoryapp.access.viewing import offered
 from memoryapp.doors import paging
 from memoryapp.doors.errors import DomainError, Invalid
-from memoryapp.doors.pages import address, here, member_page, page
+from memoryapp.doors.pages import address, here, member_page, number, page
 from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import record
 
@@ -84,7 +84,10 @@ def accept(request: HttpRequest, by: Principal) -> HttpResponse:
         return redirect(f"{address(by, 'forms:responses')}?state=submitted")
     rows = list(queries.responses(by).select_related("started_under").filter(pk__in=ids).order_by("changed_at", "pk"))
     really = request.POST.get("act") == "accept"
-    told = [line(by, row) | (_accepted(by, row) if really else _foreseen(by, row)) for row in rows]
+    told = [
+        line(by, row) | (_accepted(by, row, request.POST.get(f"base:{row.pk}", "")) if really else _foreseen(by, row))
+        for row in rows
+    ]
     return page(
         request,
         "forms/accept.html",
@@ -104,12 +107,15 @@ def _foreseen(by: Principal, row: FormResponse) -> dict[str, Any]:
     return {"problem": in_the_way_of_accepting(by, row)}
 
 
-def _accepted(by: Principal, row: FormResponse) -> dict[str, Any]:
-    """One of several, in a transaction of its own; what is shown to stand in the way is not passed over."""
+def _accepted(by: Principal, row: FormResponse, shown: str) -> dict[str, Any]:
+    """One of several, in a transaction of its own: as it was shown, or not at all."""
+    base = number(shown)
+    if base is None:
+        return {"problem": "It was not looked at."}
     if problem := in_the_way_of_accepting(by, row):
         return {"problem": problem}
     try:
-        done = record(by, "accept_response", lambda write: services.accept(write, row.pk))
+        done = record(by, "accept_response", lambda write: services.accept(write, row.pk, base=base))
     except DomainError as refused:
         return {"problem": refused.detail}
     return {"problem": "", "state": done.row.state}

@@ -21,7 +21,7 @@ from formsengine.pages.saving import base_of
 from formsengine.pages.step import field_url, shared
 from formsengine.services.settling import planned
 from memoryapp.doors.errors import DomainError, Invalid
-from memoryapp.doors.pages import address, member_page, page
+from memoryapp.doors.pages import address, member_page, number, page
 from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import record
 
@@ -90,6 +90,7 @@ def settle(request: HttpRequest, by: Principal, response_id: uuid.UUID) -> HttpR
         return redirect(address(by, "forms:submit", row.pk))
     by.require("review_forms")
     verb, reason = request.POST.get("verb", ""), request.POST.get("reason", "").strip()
+    base = number(request.POST.get("base", ""))
     if verb not in ("return", "accept", "reopen", "void", "revive"):
         raise Invalid.at("verb", "unknown_verb", "There is no such act.", "return, accept, reopen, void, revive")
 
@@ -100,7 +101,7 @@ def settle(request: HttpRequest, by: Principal, response_id: uuid.UUID) -> HttpR
                 notes = [{"field": field, "note": note}] if field and note else []
                 services.send_back(write, row.pk, reason=reason, notes=notes)
             case "accept":
-                services.accept(write, row.pk, amendments=request.POST.getlist("amendment"))
+                services.accept(write, row.pk, amendments=request.POST.getlist("amendment"), base=base)
             case "reopen":
                 services.reopen(write, row.pk, reason=reason)
             case "void":

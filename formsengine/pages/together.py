@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import uuid
 from typing import Any
 
@@ -15,6 +14,7 @@ from django.views.decorators.http import require_POST
 from formsengine import queries, services
 from formsengine.models import OPEN
 from formsengine.pages import asked
+from formsengine.pages.due import until
 from formsengine.pages.step import language_of, shared
 from formsengine.queries import charting, together
 from memoryapp.access import queries as access
@@ -70,7 +70,7 @@ def assign(request: HttpRequest, by: Principal, response_id: uuid.UUID) -> HttpR
     taken = request.POST.get("act") == "take"
     try:
         to = by.actor.pk if taken else _actor(request.POST.get("to", ""))
-        due = row.due_at if taken else _due(request.POST.get("due", ""))
+        due = row.due_at if taken else until(by, request.POST.get("due", ""))
         record(by, "assign_response", lambda write: services.assign(write, row.pk, to=to, due_at=due))
     except DomainError as refused:
         messages.error(request, refused.violations[0].message if refused.violations else refused.detail)
@@ -84,17 +84,6 @@ def _actor(text: str) -> uuid.UUID | None:
         return uuid.UUID(text) if text else None
     except ValueError as error:
         raise Invalid.at("to", "not_an_id", "This is not a member.", "the id of a member") from error
-
-
-def _due(text: str) -> dt.datetime | None:
-    """A time as it is read here, in the zone of the workspace."""
-    if not text.strip():
-        return None
-    try:
-        found = dt.datetime.fromisoformat(text.strip())
-    except ValueError as error:
-        raise Invalid.at("due", "not_a_time", "This is not a day and time.", "2026-05-12T17:00") from error
-    return found if found.tzinfo else timezone.make_aware(found)
 
 
 @member_page("read_forms")

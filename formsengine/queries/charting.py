@@ -15,7 +15,7 @@ from formsengine.bindings.things import spoken
 from formsengine.definition.model import CHOOSING
 from formsengine.definition.plan import Plan, Planned
 from formsengine.models import Form
-from formsengine.queries.exporting import TAKEN, columns_of, each
+from formsengine.queries.exporting import TAKEN, columns_of, each, number
 from formsengine.queries.filled import responses
 from formsengine.queries.loading import ready
 from memoryapp.ledger.principal import Principal
@@ -73,21 +73,11 @@ def _chart(plans: Iterable[Plan], planned: Planned, given: list[Any]) -> Chart:
         _bars(chart, Counter({"Yes": yes, "No": len(given) - yes}), ordered=True)
     elif kind in ("date", "datetime"):
         _bars(chart, Counter(dict(sorted(Counter(str(one)[:7] for one in given).items()))), ordered=True)
-    elif numbers := [found for one in given if (found := _number(one)) is not None]:
+    elif numbers := [found for one in given if (found := number(one)) is not None]:
         _spans(chart, numbers)
     elif given:
         chart.note = "In words of their own."
     return chart
-
-
-def _number(kept: Any) -> Decimal | None:
-    if isinstance(kept, bool) or not isinstance(kept, int | float | str):
-        return None
-    try:
-        found = Decimal(str(kept))
-    except ArithmeticError:
-        return None
-    return found if found.is_finite() else None
 
 
 def _spans(chart: Chart, numbers: list[Decimal]) -> None:

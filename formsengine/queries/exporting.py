@@ -12,6 +12,7 @@ import json
 import uuid
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from itertools import groupby, islice
 from typing import Any
 
@@ -182,6 +183,17 @@ def as_words(kept: Any) -> str:
     if isinstance(kept, Mapping) and "digest" in kept:
         return f"{kept.get('name') or 'file'} sha256:{kept['digest']}"
     return words(kept)
+
+
+def number(kept: Any) -> Decimal | None:
+    """An answer as the number it is; None for one that is none, as another version of its field may have taken."""
+    if isinstance(kept, bool) or not isinstance(kept, int | float | str):
+        return None
+    try:
+        found = Decimal(str(kept))
+    except ArithmeticError:
+        return None
+    return found if found.is_finite() else None
 
 
 def runs(cell: Any) -> bool:

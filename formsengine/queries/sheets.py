@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator
-from decimal import Decimal
 from typing import Any
 
 from openpyxl import Workbook
@@ -13,7 +12,7 @@ from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
 
 from formsengine.definition.plan import Planned
 from formsengine.models import Form
-from formsengine.queries.exporting import FIXED, Told, as_words, columns_of, each, fixed, runs
+from formsengine.queries.exporting import FIXED, Told, as_words, columns_of, each, fixed, number, runs
 from memoryapp.ledger.principal import Principal
 
 PIECE = 64 * 1024
@@ -21,6 +20,7 @@ LONGEST_CELL = 32_767
 """Characters that a cell of a workbook holds; of a longer answer the beginning."""
 LONGEST_TITLE = 31
 NUMBERS = {"integer", "decimal"}
+EXACT_DIGITS = 15
 OF_ROW = ("response", "row")
 
 
@@ -66,9 +66,10 @@ class _Sheets:
                 sheet.append([self._cell(sheet, value) for value in (str(told.row.pk), row, *values)])
 
     def _value(self, planned: Planned, kept: Any) -> Any:
-        if kept is not None and planned.question.type in NUMBERS and not isinstance(kept, bool):
-            exact = Decimal(str(kept))
-            return float(exact) if exact.is_finite() and len(exact.as_tuple().digits) <= 15 else str(kept)
+        """A number where it is one exactly; what an older version of the field took is told as it was answered."""
+        exact = number(kept) if planned.question.type in NUMBERS else None
+        if exact is not None and len(exact.as_tuple().digits) <= EXACT_DIGITS:
+            return float(exact)
         return as_words(kept)
 
     def _cell(self, sheet: Any, value: Any) -> Any:

@@ -6,6 +6,7 @@ anew from what is there then.
 
 from __future__ import annotations
 
+import datetime as dt
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -34,6 +35,7 @@ from memoryapp.doors.errors import Conflict, Invalid
 from memoryapp.graph.identity import resolve
 from memoryapp.ledger.models import Actor, Write
 
+FIRST_YEAR, LAST_YEAR = 1900, 9998
 MEMORY = Writer("memory", "system")
 Candidates = dict[str, dict[str, Any]]
 """What a name may mean, by the path of the field that was answered with it."""
@@ -67,7 +69,7 @@ def open_response(write: Write, opening: Opening) -> Written:
         subject=resolve(write, opening.subject) if opening.subject is not None else None,
         opened_by=write.by.actor,
         assigned_to=_actor(write, opening.assigned_to),
-        due_at=opening.due_at,
+        due_at=_due(opening.due_at),
         audience=opening.audience,
         language=_language(version, opening.language),
         zone=_zone(write, opening.zone),
@@ -145,11 +147,13 @@ def move(
     return Written(row, keep(write, row, result), result.verdicts)
 
 
-def assign(write: Write, response_id: uuid.UUID, *, to: uuid.UUID | None, due_at: Any = None) -> FormResponse:
+def assign(
+    write: Write, response_id: uuid.UUID, *, to: uuid.UUID | None, due_at: dt.datetime | None = None
+) -> FormResponse:
     """Say who is to fill it, and until when."""
     write.by.require("fill_forms")
     row = held(write, response_id)
-    row.assigned_to, row.due_at = _actor(write, to), due_at
+    row.assigned_to, row.due_at = _actor(write, to), _due(due_at)
     row.save(update_fields=["assigned_to", "due_at"])
     return row
 
@@ -230,6 +234,14 @@ def _zone(write: Write, asked: str) -> str:
             "/zone", "unknown_time_zone", f"There is no time zone “{zone[:64]}”.", "an IANA name, such as Europe/Lisbon"
         )
     return zone
+
+
+def _due(at: dt.datetime | None) -> dt.datetime | None:
+    """A time that can be told in every zone."""
+    if at is not None and not FIRST_YEAR <= at.year <= LAST_YEAR:
+        accepted = f"a time in the years {FIRST_YEAR} to {LAST_YEAR}"
+        raise Invalid.at("/due_at", "out_of_range", "Nothing is due then.", accepted)
+    return at
 
 
 def _actor(write: Write, actor_id: uuid.UUID | None) -> Actor | None:

@@ -19,6 +19,7 @@ from formsengine.queries.loading import loaded
 from formsengine.refusals import refused
 from formsengine.services.filling import Written
 from formsengine.services.storing import clock, held, keep
+from memoryapp.doors.errors import Stale
 from memoryapp.ledger.models import Write
 from memoryapp.ledger.principal import Principal
 
@@ -60,10 +61,16 @@ def send_back(write: Write, response_id: uuid.UUID, *, reason: str, notes: Seque
     return _settle(write, response_id, act)[0]
 
 
-def accept(write: Write, response_id: uuid.UUID, *, amendments: Sequence[str] = ()) -> Written:
-    """Accepted and locked. Amendments that are named become part of it, and what they change is written into memory."""
+def accept(write: Write, response_id: uuid.UUID, *, amendments: Sequence[str] = (), base: int | None = None) -> Written:
+    """Accepted and locked. Amendments that are named become part of it, and what they change is written into memory.
+
+    Raises Stale `changed` where anything was said after `base`, the commit that the reviewer saw.
+    """
 
     def act(response: Response, row: FormResponse) -> Result:
+        if base is not None and base != response.number:
+            message = "It changed after you saw it. Look at it again."
+            raise Stale(message, code="changed", extra={"commit": response.number})
         return lifecycle.accept(response, writer(write.by), clock(write, row), amendments=amendments)
 
     done, before = _settle(write, response_id, act)

@@ -7,7 +7,8 @@ that is taken over goes on where the one before stopped.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from memoryapp.access.services import principal_of_actor
@@ -20,6 +21,7 @@ from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import record
 from memoryapp.review import queries, registry, services
 from memoryapp.review.models import Batch, BatchItem, Decision
+from memoryapp.review.queries.several import Outlook
 from memoryapp.review.services import batches
 
 AT_ONCE = 200
@@ -55,10 +57,23 @@ def _look(work: Run, by: Principal, batch: Batch) -> None:
         cases = queries.some(by, some, AT_ONCE)
         found = queries.outlook(by, cases, batch.kind, batch.verdict, batch.rationale, taken)
         first = len(known) + 1
-        record(work.by, "look_at_many", lambda write, f=found, n=first: batches.note_outlook(write, batch, f, n))  # type: ignore[misc]
         known |= set(some)
-        work.progress(len(known), total)
+        noted = partial(_noted, work, (len(known), total), batch, found, first)
+        record(work.by, "look_at_many", noted)
     _finish(work, batch, Phase.READY)
+
+
+def _noted(
+    work: Run, so_far: tuple[int, int], batch: Batch, found: Sequence[Outlook], first: int, write: Write
+) -> None:
+    _keep(work, so_far)
+    batches.note_outlook(write, batch, found, first)
+
+
+def _keep(work: Run, so_far: tuple[int, int]) -> None:
+    """Let the write be the job's own, or none: one that was stopped, or taken over, writes nothing more."""
+    done, total = so_far
+    jobs.keep(work, done=done, total=total)
 
 
 def _matching(by: Principal, batch: Batch) -> list[uuid.UUID]:
@@ -114,14 +129,27 @@ def _each(
     while some := list(rest[:AT_ONCE]):
         failed: dict[BatchItem, str] = {}
         for item in some:
+            done += 1
             try:
-                record(by, action, lambda write, one=item: act(write, one), rationale)  # type: ignore[misc]
+                record(by, action, partial(_acted, work, (done, total), act, item), rationale)
             except DomainError as error:
                 failed[item] = error.detail
-            done += 1
-            work.progress(done, total)
         if failed:
-            record(work.by, "note_failures", lambda write, f=failed: batches.note_failures(f, refused))  # type: ignore[misc]
+            record(work.by, "note_failures", partial(_failed, work, (done, total), failed, refused))
+
+
+def _acted(
+    work: Run, so_far: tuple[int, int], act: Callable[[Write, BatchItem], None], item: BatchItem, write: Write
+) -> None:
+    _keep(work, so_far)
+    act(write, item)
+
+
+def _failed(
+    work: Run, so_far: tuple[int, int], failed: Mapping[BatchItem, str], state: BatchItem.State, write: Write
+) -> None:
+    _keep(work, so_far)
+    batches.note_failures(failed, state)
 
 
 def _finish(work: Run, batch: Batch, phase: Batch.Phase) -> None:

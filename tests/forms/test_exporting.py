@@ -16,7 +16,7 @@ from formsengine.definition.builder import FormBuilder
 from formsengine.definition.model import Form as Definition
 from formsengine.log.summing import summed
 from formsengine.models import Form, FormCommit, FormResponse
-from formsengine.queries import exporting, loading, sheets
+from formsengine.queries import charting, exporting, loading, sheets
 from memoryapp.ledger.principal import Principal
 from tests.forms.telling import Forms
 from tests.visiting import client_of
@@ -65,6 +65,21 @@ def test_fault_24_columns_are_joined_over_versions_and_old_codes_stay_readable(v
     told = [(one["version"], one["full_name"], one["colour"]) for one in table(visits)]
     assert told == [("1", "Ana", "blue"), ("2", "Eva", "red")]
     assert [one["answers"]["name"] for one in lines(visits)] == ["Ana", "Eva"]
+
+
+def test_what_an_older_version_of_a_field_took_is_no_number_and_taken_out_as_it_was_answered(visits: Forms) -> None:
+    visits.submit(visits.opened("visit", values={"name": "Ana"}))
+    form = FormBuilder("visit", "A visit")
+    with form.step("one", "One"):
+        form.integer("name", "How many", uid="name")
+    visits.published(form.compile())
+    visits.submit(visits.opened("visit", values={"name": 3}))
+    assert [one["name"] for one in table(visits)] == ["Ana", "3"]
+    book = openpyxl.load_workbook(io.BytesIO(b"".join(sheets.as_xlsx(visits.by, Form.objects.get()))))
+    head, *found = book["responses"].iter_rows(values_only=True)
+    assert [row[head.index("name")] for row in found] == ["Ana", 3]
+    drawn, counted, _ = charting.charts(visits.by, Form.objects.get())
+    assert (counted, {one.planned.uid: one.answered for one in drawn}["name"]) == (2, 2)
 
 
 def test_rows_stand_beside_each_other_and_what_is_removed_or_held_is_left_out(visits: Forms) -> None:

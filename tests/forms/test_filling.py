@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from typing import Any
 
 import pytest
@@ -11,10 +12,15 @@ from formsengine import queries, services
 from formsengine.models import FormCommit, FormResponse
 from formsengine.queries import loading
 from memoryapp.doors.errors import Conflict, Invalid, NotFound, Stale
+from memoryapp.graph.models import Node
 from memoryapp.ledger import integrity
 from memoryapp.ledger.principal import Principal
+from memoryapp.ledger.services import record
+from memoryapp.sources.inputs import ParticipantInput, ThreadInput, TurnInput
+from memoryapp.sources.services import tell
 from tests.forms.telling import Forms, verdicts
 from tests.graph.nodes.telling import Graph
+from tests.visiting import client_of
 
 
 def forget() -> None:
@@ -135,6 +141,27 @@ def test_the_life_of_a_response(forms: Forms, reviewer: Principal) -> None:
     assert refused.value.code == "void"
     forms.settle(services.revive, opened, by=reviewer, reason="It was not.")
     assert forms.row(opened).state == "reopened"
+
+
+def test_a_response_about_whom_only_few_know_is_nothing_to_others(
+    forms: Forms, operator: Principal, reviewer: Principal, viewer: Principal
+) -> None:
+    """R6: neither by the page, the lists, what is taken out nor the search; who opened it and who know see it."""
+    zoe = ParticipantInput(key="zoe", role="user", name="Zoe Marsh", identity={"email": "zoe@sail.example"})
+    said = dt.datetime(2026, 5, 1, tzinfo=dt.UTC)
+    turn = TurnInput(speaker="user", by="zoe", content="Zoe here.", said_at=said, message_id="m-1")
+    few = ThreadInput(external_id="few", title="Few", readers=(reviewer.actor.pk,))
+    record(operator, "tell", lambda write: tell(write, few, [zoe], [turn]))
+    opened = forms.opened(subject=Node.objects.get(known_to_all=False).pk, by=reviewer)
+    own, others = client_of(reviewer), client_of(viewer)
+    form = f"/w/harbour/forms/{opened.row.form_id}/"
+    for page in ("/w/harbour/forms/responses/?q=Marsh", form, f"{form}export/csv/", "/w/harbour/search/?q=Marsh"):
+        seen, unseen = (str(b"".join(client.get(page))) for client in (own, others))
+        assert str(opened.row.pk) in seen
+        assert str(opened.row.pk) not in unseen
+        assert "Zoe Marsh" not in unseen
+    assert others.get(f"/w/harbour/forms/responses/{opened.row.pk}/").status_code == 404
+    assert own.get(f"/w/harbour/forms/responses/{opened.row.pk}/").status_code == 200
 
 
 def test_a_response_of_a_narrower_audience_is_nothing_to_others(

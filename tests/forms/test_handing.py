@@ -46,6 +46,8 @@ def test_everybody_named_gets_a_response_about_each_until_the_time(
     [
         ({"about": "Nobody Known"}, "Nothing in sight is called “Nobody Known”."),
         ({"due": "next week"}, "This is not a day and time."),
+        ({"due": "0001-01-01T00:00+14:00"}, "This time falls outside the years 0001 to 9999 in UTC."),
+        ({"due": "9999-12-31T23:59"}, "Nothing is due then."),
         ({"to": []}, "Say who is to fill it."),
         ({"to": ["somebody"]}, "This is no member."),
     ],
@@ -58,6 +60,15 @@ def test_what_cannot_be_is_named_and_nothing_is_opened(
     assert refused.status_code == 422
     assert told in refused.content.decode()
     assert not FormResponse.objects.exists()
+
+
+def test_who_is_to_fill_it_is_given_a_day_that_can_be_told(forms: Forms, reviewer: Principal) -> None:
+    opened, staff = forms.opened(), client_of(reviewer)
+    at = f"{AT}responses/{opened.row.pk}/"
+    for due in ("9999-12-31T23:59", "0001-01-01T00:00", "soon"):
+        assert staff.post(f"{at}assign/", {"to": "", "due": due}).status_code == 302
+        assert forms.row(opened).due_at is None
+        assert staff.get(f"{at}beside/").status_code == 200
 
 
 def test_a_link_about_one_thing_begins_the_form_or_goes_on_with_it(

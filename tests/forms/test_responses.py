@@ -12,7 +12,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from formsengine import services
+from formsengine import queries, services
 from formsengine.models import FormResponse
 from memoryapp.ledger.principal import Principal
 from memoryapp.sources.inputs import ThreadInput, TurnInput
@@ -61,17 +61,27 @@ def test_the_table_is_narrowed_in_its_address_and_kept_as_a_view(forms: Forms, s
 
 
 def test_several_are_accepted_after_a_look_and_what_is_otherwise_is_named(forms: Forms, staff: Client) -> None:
-    """Each stands for itself: one with a proposal that waits is left, and so is one that was returned meanwhile."""
-    plain, other, disputed = (submitted(forms, name) for name in ("Ana", "Eva", "Rui"))
+    """Each stands for itself: one with a proposal that waits is left, and so is one that was returned meanwhile, or
+    says something else than what was shown."""
+    plain, other, disputed, anew = (submitted(forms, name) for name in ("Ana", "Eva", "Rui", "Bea"))
     forms.write(disputed.pk, {"op": "set", "field": "name", "value": "Rui Dias"}, base=disputed.lock)
-    chosen = {"response": [str(one.pk) for one in (plain, other, disputed)]}
+    chosen: dict[str, Any] = {"response": [str(one.pk) for one in (plain, other, disputed, anew)]}
     shown = text(staff.post(f"{AT}responses/accept/", chosen | {"act": "preview"}))
-    assert "Accept 2 responses?" in shown
+    assert "Accept 3 responses?" in shown
     assert "1 proposed answer waits for a person" in shown
     assert not FormResponse.objects.filter(state="accepted").exists()
     forms.do(lambda write: services.send_back(write, other.pk, reason="Too short."))
-    report = text(staff.post(f"{AT}responses/accept/", chosen | {"act": "accept"}))
+    forms.do(lambda write: services.send_back(write, anew.pk, reason="Who?"))
+    forms.write(anew.pk, {"op": "set", "field": "name", "value": "Gil"}, base=queries.response(forms.by, anew.pk).lock)
+    lock = queries.response(forms.by, anew.pk).lock
+    forms.do(lambda write: services.submit(write, anew.pk, base=lock))
+    chosen |= {"act": "accept"}
+    assert "0 accepted" in text(staff.post(f"{AT}responses/accept/", chosen))
+    seen = dict(re.findall(r'name="(base:[0-9a-f-]{36})" value="([0-9]+)"', shown))
+    report = text(staff.post(f"{AT}responses/accept/", chosen | seen))
     assert "1 accepted" in report
+    assert "It changed after you saw it." in report
+    assert queries.response(forms.by, anew.pk).state == "submitted"
     states = {one.pk: one.state for one in FormResponse.objects.all()}
     assert (states[plain.pk], states[other.pk], states[disputed.pk]) == ("accepted", "returned", "submitted")
     assert staff.post(f"{AT}responses/accept/", {}).status_code == 302

@@ -8,6 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from memoryapp.doors.errors import Conflict, Invalid, NotFound
+from memoryapp.ledger import jobs
 from memoryapp.ledger.models import Job
 from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import record
@@ -106,6 +107,25 @@ def test_a_batch_goes_on_where_its_job_was_stopped(
     carry_out(administrator, batch)
     work()
     assert states(batch)["decided"] == Decision.objects.filter(batch_id=batch.pk).count() == 4
+
+
+def test_a_worker_whose_job_was_stopped_decides_nothing_more(
+    cases: list[Case], administrator: Principal, operator: Principal, work: Callable[[], int]
+) -> None:
+    """What another worker goes on with is decided once, and noted as what became of it."""
+    batch = look(administrator)
+    work()
+    carry_out(administrator, batch)
+    job = Job.objects.get(subject_id=batch.pk, state="queued")
+    slow = jobs.Run(job, operator, "slow")
+    Job.objects.filter(pk=job.pk).update(state="running", leased_by="slow")
+    record(administrator, "cancel_job", lambda write: jobs.cancel(write, job))
+    carry_out(administrator, batch)
+    with pytest.raises(jobs.LostLease):
+        batching.run(slow)
+    assert not Decision.objects.exists()
+    work()
+    assert states(batch) == {"decided": 4, "left": 1}
 
 
 def test_a_batch_is_its_makers_alone_and_asks_for_a_verdict_that_several_may_have(
