@@ -31,7 +31,8 @@ class Rows(Subquery):
         columns = ", ".join(f"c{number}" for number in range(self.width))
         of = {
             "sqlite": f"(SELECT json_group_array(json_array({columns})) FROM (%(subquery)s) gathered)",
-            "postgresql": f"(SELECT json_agg(json_build_array({columns}))::text FROM (%(subquery)s) gathered)",
+            "postgresql": "(SELECT COALESCE(json_agg(json_build_array("
+            f"{columns})), '[]')::text FROM (%(subquery)s) gathered)",
         }
         return super().as_sql(compiler, connection, of[connection.vendor], **extra_context)
 
