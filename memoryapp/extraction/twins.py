@@ -7,7 +7,8 @@ from memoryapp.graph.assessing import assess
 from memoryapp.graph.models import Belief
 from memoryapp.graph.models.beliefs import Status
 from memoryapp.graph.services.beliefs import owners_of
-from memoryapp.graph.services.drafts import Draft, read_one
+from memoryapp.graph.services.drafts import Draft
+from memoryapp.graph.services.reading import read_one
 from memoryapp.graph.services.ending import support
 from memoryapp.graph.statements import Quoted, Statement
 from memoryapp.index.words import words

@@ -1,8 +1,8 @@
 """The graph's writes: its public verbs."""
 
 from memoryapp.graph.identity import resolve
+from memoryapp.graph.services.audiences import change_audience
 from memoryapp.graph.services.beliefs import (
-    change_audience,
     change_state,
     change_validity,
     give_way,

@@ -1,14 +1,16 @@
-"""Who is within the audience of a belief, as actors: what is told about it is told to no more than these."""
+"""Who may be served a belief: told anew, refused where it cannot be, and as the actors within it."""
 
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
+from memoryapp.doors.errors import Invalid
 from memoryapp.graph.models import ActorNode, Belief, BeliefReader
 from memoryapp.graph.models.beliefs import Audience
-from memoryapp.graph.services.beliefs import owners_of
-from memoryapp.ledger.models import Workspace
+from memoryapp.graph.services.beliefs import change_state, check_lock, owners_of, require_content, settled
+from memoryapp.graph.services.confirmed import refuse_confirmed
+from memoryapp.ledger.models import Actor, Workspace, Write
 from memoryapp.sources.audiences import Readers
 
 
@@ -25,3 +27,50 @@ def actors_of(workspace: Workspace | uuid.UUID, nodes: Iterable[uuid.UUID]) -> f
     """The members and agents that are these nodes."""
     found = ActorNode.objects.filter(workspace=workspace, node__in=list(nodes))
     return frozenset(found.values_list("actor", flat=True))
+
+
+def change_audience(
+    write: Write,
+    belief: Belief,
+    *,
+    audience: str,
+    readers: Sequence[uuid.UUID] = (),
+    reason: str,
+    lock: int | None = None,
+) -> Belief:
+    """Say anew who may be served it. Raises Invalid `unknown_audience`, `no_owner`, `no_readers`, `unknown_reader`."""
+    write.by.require("remember")
+    check_lock(belief, lock)
+    require_content(belief)
+    if wrong := audience_fault(write, audience, readers, bool(owners_of(belief))):
+        raise Invalid.at(*wrong)
+    refuse_confirmed(write, belief)
+    BeliefReader.objects.filter(belief=belief).exclude(actor__in=readers).delete()
+    BeliefReader.objects.bulk_create(
+        [
+            BeliefReader(workspace=write.workspace, belief=belief, actor_id=actor, write=write)
+            for actor in set(readers) - set(belief.readers.values_list("actor", flat=True))
+        ]
+    )
+    change_state(write, belief, reason=reason, audience=audience)
+    return settled(write, belief)
+
+
+def audience_fault(
+    write: Write, audience: str, readers: Sequence[uuid.UUID], owned: bool
+) -> tuple[str, str, str, str] | None:
+    """What is wrong with an audience: path, code, message, accepted. None when nothing is."""
+    if audience not in Audience.values:
+        return "/audience", "unknown_audience", f"There is no audience “{audience}”.", ", ".join(Audience.values)
+    if audience == Audience.OWNERS and not owned:
+        return "/audience", "no_owner", "It has no owner who could read it.", "an owner, or the audience workspace"
+    if audience != Audience.NAMED:
+        if readers:
+            return "/readers", "readers_not_asked", "Readers belong to the audience named.", "no readers"
+        return None
+    if not readers:
+        return "/readers", "no_readers", "The audience named needs its readers.", "ids of members or agents"
+    known = Actor.objects.filter(workspace=write.workspace, pk__in=readers).count()
+    if known != len(set(readers)):
+        return "/readers", "unknown_reader", "Not every reader is of this workspace.", "ids of its members or agents"
+    return None

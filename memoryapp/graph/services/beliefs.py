@@ -17,12 +17,12 @@ from django.db.models import F
 from memoryapp.doors.errors import Conflict, Invalid, Stale
 from memoryapp.doors.strict import unreadable_characters
 from memoryapp.graph import changes
-from memoryapp.graph.models import Belief, BeliefReader, BeliefState, Relation, RelationPlayer
-from memoryapp.graph.models.beliefs import Audience, Standing, Status
+from memoryapp.graph.models import Belief, BeliefState, Relation, RelationPlayer
+from memoryapp.graph.models.beliefs import Standing, Status
 from memoryapp.graph.services.assembling import Assembly, Playing
 from memoryapp.graph.services.confirmed import refuse_confirmed
 from memoryapp.graph.statements import Moment, Quoted
-from memoryapp.ledger.models import Actor, Write
+from memoryapp.ledger.models import Write
 
 CHUNK = 500
 """Beliefs that one statement changes."""
@@ -179,8 +179,8 @@ def give_way(
 
     write.by.require("relate")
     check_lock(belief, lock)
-    _require_content(belief)
-    _require_content(to)
+    require_content(belief)
+    require_content(to)
     refuse_confirmed(write, belief)
     relation = supersede(write, belief, to, reason=reason, evidence=evidence)
     changes.announce(write, [belief, to, *conflict.reconsider(write, [belief, to])])
@@ -212,7 +212,7 @@ def retire(write: Write, belief: Belief, *, reason: str, at: Moment | None = Non
             "/at", "before_valid_from", "It would end before it began.", f"a time from {belief.valid_from.isoformat()}"
         )
     end(write, belief, moment, reason=reason, precision=at.precision if at else "instant")
-    return _settled(write, belief)
+    return settled(write, belief)
 
 
 def retract(write: Write, belief: Belief, *, reason: str, lock: int | None = None) -> Belief:
@@ -221,10 +221,10 @@ def retract(write: Write, belief: Belief, *, reason: str, lock: int | None = Non
     check_lock(belief, lock)
     if belief.standing == Standing.RETRACTED:
         return belief
-    _require_content(belief)
+    require_content(belief)
     refuse_confirmed(write, belief)
     change_state(write, belief, reason=reason, status=Status.ARCHIVED, standing=Standing.RETRACTED)
-    return _settled(write, belief)
+    return settled(write, belief)
 
 
 def reinstate(write: Write, belief: Belief, *, reason: str, lock: int | None = None) -> Belief:
@@ -236,7 +236,7 @@ def reinstate(write: Write, belief: Belief, *, reason: str, lock: int | None = N
 
     write.by.require("withdraw")
     check_lock(belief, lock)
-    _require_content(belief)
+    require_content(belief)
     if belief.status != Status.ARCHIVED:
         raise Conflict("It is not archived.", code="not_archived", extra={"current": {"status": belief.status}})
     if successor := successor_of(belief):
@@ -250,7 +250,7 @@ def reinstate(write: Write, belief: Belief, *, reason: str, lock: int | None = N
     dates = {name: getattr(before, name) for name in HEAD if name.startswith("valid_")} if before else {}
     change_state(write, belief, reason=reason, status=Status.ACTIVATED, standing=Standing.HOLDS, **dates)
     conflict.refuse_taken_slot(belief)
-    return _settled(write, belief)
+    return settled(write, belief)
 
 
 def change_validity(
@@ -270,7 +270,7 @@ def change_validity(
     refuse_confirmed(write, belief)
     set_dates(write, belief, valid_from, valid_to, reason=reason)
     conflict.refuse_taken_slot(belief)
-    return _settled(write, belief)
+    return settled(write, belief)
 
 
 def set_dates(
@@ -286,53 +286,6 @@ def set_dates(
         valid_to=valid_to.instant if valid_to else None,
         valid_to_precision=valid_to.precision if valid_to else "instant",
     )
-
-
-def change_audience(
-    write: Write,
-    belief: Belief,
-    *,
-    audience: str,
-    readers: Sequence[uuid.UUID] = (),
-    reason: str,
-    lock: int | None = None,
-) -> Belief:
-    """Say anew who may be served it. Raises Invalid `unknown_audience`, `no_owner`, `no_readers`, `unknown_reader`."""
-    write.by.require("remember")
-    check_lock(belief, lock)
-    _require_content(belief)
-    if wrong := audience_fault(write, audience, readers, bool(owners_of(belief))):
-        raise Invalid.at(*wrong)
-    refuse_confirmed(write, belief)
-    BeliefReader.objects.filter(belief=belief).exclude(actor__in=readers).delete()
-    BeliefReader.objects.bulk_create(
-        [
-            BeliefReader(workspace=write.workspace, belief=belief, actor_id=actor, write=write)
-            for actor in set(readers) - set(belief.readers.values_list("actor", flat=True))
-        ]
-    )
-    change_state(write, belief, reason=reason, audience=audience)
-    return _settled(write, belief)
-
-
-def audience_fault(
-    write: Write, audience: str, readers: Sequence[uuid.UUID], owned: bool
-) -> tuple[str, str, str, str] | None:
-    """What is wrong with an audience: path, code, message, accepted. None when nothing is."""
-    if audience not in Audience.values:
-        return "/audience", "unknown_audience", f"There is no audience “{audience}”.", ", ".join(Audience.values)
-    if audience == Audience.OWNERS and not owned:
-        return "/audience", "no_owner", "It has no owner who could read it.", "an owner, or the audience workspace"
-    if audience != Audience.NAMED:
-        if readers:
-            return "/readers", "readers_not_asked", "Readers belong to the audience named.", "no readers"
-        return None
-    if not readers:
-        return "/readers", "no_readers", "The audience named needs its readers.", "ids of members or agents"
-    known = Actor.objects.filter(workspace=write.workspace, pk__in=readers).count()
-    if known != len(set(readers)):
-        return "/readers", "unknown_reader", "Not every reader is of this workspace.", "ids of its members or agents"
-    return None
 
 
 def evidence_of(belief: Belief) -> list[Playing]:
@@ -390,19 +343,19 @@ def _refuse_supersession(older: Belief, newer: Belief) -> None:
         step = successor_of(step)
 
 
-def _require_content(belief: Belief) -> None:
+def require_content(belief: Belief) -> None:
     if belief.status == Status.DELETED:
         raise Conflict("Its content was erased; nothing can bring it back.", code="erased")
 
 
 def _require_live(belief: Belief, lock: int | None) -> None:
     check_lock(belief, lock)
-    _require_content(belief)
+    require_content(belief)
     if belief.status == Status.ARCHIVED:
         raise Conflict("It is archived; reinstate it first.", code="archived", extra={"standing": belief.standing})
 
 
-def _settled(write: Write, belief: Belief) -> Belief:
+def settled(write: Write, belief: Belief) -> Belief:
     """After a change made directly: what waited on this belief is looked at anew, and everybody who cares is told."""
     from memoryapp.graph.services import conflict
 

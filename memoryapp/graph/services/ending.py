@@ -9,7 +9,7 @@ from memoryapp.graph.services.assembling import Assembly, Playing
 from memoryapp.graph.services.beliefs import end, supersede
 from memoryapp.graph.services.confirmed import is_confirmed
 from memoryapp.graph.services.conflict import Rival, interval, reconsider
-from memoryapp.graph.services.drafts import read_one
+from memoryapp.graph.services.reading import read_one
 from memoryapp.graph.services.remembering import Remembered, record_all
 from memoryapp.graph.statements import Quoted, Statement
 from memoryapp.ledger.models import Actor, Write

@@ -19,8 +19,9 @@ from memoryapp.graph.services import conflict
 from memoryapp.graph.services.assembling import Assembly, Playing
 from memoryapp.graph.services.beliefs import end, state_of
 from memoryapp.graph.services.confirmed import bound_by_people, is_confirmed
-from memoryapp.graph.services.drafts import Draft, Reading, is_unvouched
+from memoryapp.graph.services.drafts import Draft, is_unvouched
 from memoryapp.graph.services.known import Known, known_of
+from memoryapp.graph.services.reading import Reading
 from memoryapp.graph.statements import Moment, Quoted, Statement
 from memoryapp.ledger import prepared
 from memoryapp.ledger.models import Actor, Write
