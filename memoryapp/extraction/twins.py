@@ -8,8 +8,8 @@ from memoryapp.graph.models import Belief
 from memoryapp.graph.models.beliefs import Status
 from memoryapp.graph.services.beliefs import owners_of
 from memoryapp.graph.services.drafts import Draft
-from memoryapp.graph.services.reading import read_one
 from memoryapp.graph.services.ending import support
+from memoryapp.graph.services.reading import read_one
 from memoryapp.graph.statements import Quoted, Statement
 from memoryapp.index.words import words
 from memoryapp.ledger.models import Write
