@@ -1,4 +1,7 @@
-"""Which forms write into a declared type: the published ones, and those that are being filled."""
+"""Which forms would no longer work without a declared type: the published ones, and those that are being filled.
+
+A form names types where it writes into memory, where it fills an answer from memory, and where it asks for a node.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,15 @@ from typing import Any
 
 from django.db.models import Q
 
+from formsengine.bindings import todays
 from formsengine.models import OPEN, FormResponse, FormVersion, VersionState
+from formsengine.services.evidence import class_of
+from memoryapp.graph.todays import predicates
 from memoryapp.ledger.models import Workspace
 from memoryapp.ontology import mentions
+from memoryapp.ontology.compiled import Ontology
 from memoryapp.ontology.mentions import Mention
+from memoryapp.ontology.queries import current_ontology
 from memoryapp.ontology.usage import Part
 
 NAMED_UNDER = {
@@ -27,23 +35,56 @@ def register() -> None:
 
 
 def mentioning(workspace: Workspace, part: Part) -> Iterator[Mention]:
-    """Forms with a binding into a type or property that goes."""
+    """Forms that write into a type or property that goes, are filled from it, ask for it, or know a node by it."""
     filled = FormResponse.objects.filter(workspace=workspace, state__in=OPEN).values("version")
     versions = FormVersion.objects.filter(workspace=workspace).filter(Q(state=VersionState.LIVE) | Q(pk__in=filled))
+    ontology = current_ontology(workspace)
     for name, definition in versions.order_by("form__name").values_list("form__name", "definition"):
-        if any(_names(binding, part) for binding in _bindings(definition)):
+        written = any(_writes(one, part) for one in _bindings(definition, ontology))
+        if written or any(_reads(one, part, ontology) for one in _questions(definition.get("steps", []))):
             yield Mention("form", name)
 
 
-def _bindings(definition: Any) -> list[Mapping[str, Any]]:
-    found = definition.get("bindings", []) if isinstance(definition, Mapping) else []
-    return [one.get("data", {}) for one in found if isinstance(one, Mapping) and isinstance(one.get("data"), Mapping)]
+def _bindings(definition: Mapping[str, Any], ontology: Ontology) -> Iterator[dict[str, Any]]:
+    """The data of each binding in the words of today, with the class of what it is about where the form says it."""
+    said = {one["name"]: one.get("data", {}) for one in definition.get("bindings", [])}
+    for one in said.values():
+        owner = str(said.get(str(one.get("of")), {}).get("class", ""))
+        yield {"class": ontology.today("node_classes", owner)} | todays.data(ontology, one, owner)
 
 
-def _names(data: Mapping[str, Any], part: Part) -> bool:
+def _questions(items: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    for one in items:
+        if one.get("kind") == "field":
+            yield one
+        yield from _questions(one.get("items", []))
+
+
+def _writes(data: Mapping[str, Any], part: Part) -> bool:
     if not part.part:
-        return data.get(NAMED_UNDER.get(part.family, "")) == part.type
+        return bool(data.get(NAMED_UNDER.get(part.family, "")) == part.type)
+    mapped = data["properties"] if isinstance(data.get("properties"), Mapping) else {}
+    ours = data["class"] in part.types
+    if part.part == "keys":
+        known_by = [key for key in (part.name.split(" with "), *(part.value or ())) if set(key) <= mapped.keys()]
+        return ours and known_by == [part.name.split(" with ")]
     if part.part not in ("property", "attribute"):
         return False
-    properties = data.get("properties")
-    return data.get("property") == part.name or (isinstance(properties, Mapping) and part.name in properties)
+    return (ours and part.name in mapped) or (data.get("property") == part.name and (ours or not data["class"]))
+
+
+def _reads(question: Mapping[str, Any], part: Part, ontology: Ontology) -> bool:
+    """Whether a field is filled from it, or asks for a node of it."""
+    source = question.get("prefill") or {}
+    key, _, beyond = str(source.get("key", "")).partition(".")
+    if part.family == "relationships" and not part.part:
+        return source.get("source") == "related" and ontology.today("relationships", key) == part.type
+    if part.family != "node_classes":
+        return False
+    if not part.part:
+        asked = class_of(question.get("parameters", "")) if question.get("type") == "entity" else ""
+        return ontology.today("node_classes", asked) == part.type
+    if part.part != "property":
+        return False
+    named = {"subject": key, "related": beyond}.get(source.get("source", ""), "")
+    return part.name in predicates(ontology, [named] if named else [])

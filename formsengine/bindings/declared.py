@@ -22,6 +22,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from formsengine.bindings import todays
 from formsengine.definition.model import Binding, Form, Question, everything
 from formsengine.problems import Problem, nearest
 from memoryapp.doors.errors import DomainError
@@ -45,10 +46,11 @@ PARTS = {
 def wrong_bindings(form: Form, workspace: Workspace) -> list[Problem]:
     """Everything in the bindings that memory would not take, each with its place."""
     ontology = current_ontology(workspace)
-    entities = {each.name: each for each in form.bindings if each.into == "entity"}
+    bindings = todays.bindings(form, ontology)
+    entities = {each.name: each for each in bindings if each.into == "entity"}
     return [
         problem
-        for number, binding in enumerate(form.bindings)
+        for number, binding in enumerate(bindings)
         for problem in _wrong(form, binding, f"bindings/{number}", ontology, entities)
     ]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from formsengine.definition.model import Prefill
@@ -11,11 +12,13 @@ from formsengine.log.prefill import Offer
 from formsengine.log.response import Response
 from formsengine.models import FormResponse, ResponseState
 from memoryapp.context.queries.entries import Asked, revisions
+from memoryapp.graph import todays
 from memoryapp.graph.models import Belief, Node
 from memoryapp.graph.models.beliefs import Audience
 from memoryapp.graph.queries.views import Scope, current
 from memoryapp.ledger.principal import Principal
 from memoryapp.ontology.normalise import normal_text
+from memoryapp.ontology.queries import current_ontology
 
 MOST = 20
 """Values of one source that are offered; several fill nothing and are named."""
@@ -64,7 +67,12 @@ def _properties(by: Principal, planned: Planned, node: Node, name: str) -> Itera
 
 
 def _known(by: Principal, scope: Scope) -> Any:
-    return current(by, scope).filter(audience=Audience.WORKSPACE).order_by("recorded_at", "pk")
+    meant = todays.predicates(current_ontology(by), scope.predicates)
+    return (
+        current(by, replace(scope, predicates=tuple(sorted(meant))))
+        .filter(audience=Audience.WORKSPACE)
+        .order_by("recorded_at", "pk")
+    )
 
 
 def _previous(by: Principal, row: FormResponse, planned: Planned, source: Prefill) -> Iterator[Offer]:

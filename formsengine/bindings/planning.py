@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from formsengine.bindings import todays
 from formsengine.bindings.declared import SUBJECT
 from formsengine.bindings.things import as_memory, spoken
 from formsengine.definition.model import Binding
@@ -91,6 +92,7 @@ class Planner:
         self.by, self.row, self.response = by, row, response
         self.plan = response.plan
         self.ontology = current_ontology(row.workspace)
+        self.bindings = todays.bindings(self.plan.form, self.ontology, row.subject.node_class if row.subject else "")
         self.now = response.snapshots[submission]
         self.before = response.snapshots.get(submission - 1)
         self.paths: dict[tuple[str, str], str] = {}
@@ -110,7 +112,7 @@ class Planner:
         for into, make in (("entity", self._entity), ("property", self._property), ("relation", self._relation),
                            ("episode", self._episode), ("context", self._standing),
                            ("resource", self._standing)):  # fmt: skip
-            for binding in self.plan.form.bindings:
+            for binding in self.bindings:
                 if binding.into == into:
                     for row in self._rows(binding):
                         found.extend(make(binding, row))
@@ -321,7 +323,7 @@ class Planner:
     def _class_of(self, binding: Binding, thing: Thing) -> str:
         if thing.node is not None:
             return str(thing.node.node_class)
-        entity = next(each for each in self.plan.form.bindings if each.name == binding.data["of"])
+        entity = next(each for each in self.bindings if each.name == binding.data["of"])
         return str(entity.data["class"])
 
     def _held(self, thing: Thing, name: str, answer: Any, normaliser: str, several: bool) -> Belief | None:

@@ -8,20 +8,24 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterator, Sequence
 
-from django.db.models import F, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from memoryapp.access.paths import name_of
-from memoryapp.files.models import Entry, Kind, State, Version
+from memoryapp.files.models import Entry, Kind, State, Version, VersionSource
 from memoryapp.index import services as index
 from memoryapp.index.models import IndexEntry
-from memoryapp.index.said import passages
+from memoryapp.index.said import passages, sentences_of
 from memoryapp.index.texts import Text
 from memoryapp.ledger.models import Workspace, Write
+from memoryapp.ontology.normalise import normal_text
 from memoryapp.ontology.queries import current_ontology
+from memoryapp.sources.queries import withdrawn as taken_back
 
 FILE = "file"
 AUDIENCE = "paths"
 """Who may be served it is said by the rules of paths."""
+AT_ONCE = 20
+"""Sentences looked for with one question to the database."""
 
 
 def put(write: Write, ids: Sequence[uuid.UUID]) -> None:
@@ -80,8 +84,29 @@ def _saying(workspace: Workspace, wanted: Sequence[uuid.UUID]) -> QuerySet[Versi
 
 
 def traces(workspace: Workspace, sources: Sequence[uuid.UUID]) -> int:
-    """How many entries hold words of files that were made from nothing but what is taken back."""
+    """How many entries hold words of files that were made from nothing but what is taken back, and how many files
+    repeat a sentence of it without naming where it is from. These are somebody's own and stay until changed."""
     fallen = Entry.objects.filter(
         workspace=workspace, state=State.WITHDRAWN, versions__sources__source__in=sources
     ).values("pk")
-    return IndexEntry.objects.filter(workspace=workspace, target_type=FILE, target_id__in=fallen).count()
+    left = IndexEntry.objects.filter(workspace=workspace, target_type=FILE, target_id__in=fallen).count()
+    return left + len(_repeating(workspace, sorted(sentences_of(sources))))
+
+
+def _repeating(workspace: Workspace, sentences: Sequence[str]) -> set[uuid.UUID]:
+    """Current files that rest on no other source and hold one of these sentences."""
+    stands = VersionSource.objects.filter(version=OuterRef("pk")).exclude(source__in=taken_back(workspace.pk))
+    current = Version.objects.filter(workspace=workspace, sequence=F("entry__lock"), state=State.CURRENT)
+    current = current.filter(~Exists(stands), entry__kind=Kind.FILE).select_related("body__extract")
+    found: set[uuid.UUID] = set()
+    for few in (sentences[at : at + AT_ONCE] for at in range(0, len(sentences), AT_ONCE)):
+        likely = Q()
+        for word in {max(one.split(), key=len) for one in few}:
+            for written in {word, word.upper(), word.title()}:
+                likely |= Q(body__text__icontains=written) | Q(body__extract__text__icontains=written)
+                likely |= Q(summary__icontains=written)
+        for version in current.filter(likely).iterator(chunk_size=100):
+            said = normal_text(f"{version.summary}\n{text_of(version)}")
+            if any(one in said for one in few):
+                found.add(version.entry_id)
+    return found

@@ -14,6 +14,7 @@ from memoryapp.index import services
 from memoryapp.index.models import EVERYONE, IndexEntry
 from memoryapp.index.texts import Text, who_and_when
 from memoryapp.ledger.models import Workspace, Write
+from memoryapp.ontology.normalise import normal_text
 from memoryapp.sources.models import Source
 from memoryapp.sources.queries import withdrawn
 
@@ -24,6 +25,9 @@ PASSAGE = 2000
 """Longest passage, in characters."""
 
 _OFFSET = re.compile(r"[+-]\d{2}:?\d{2}")
+_SENTENCE = re.compile(r"[.!?\n。！？]+")
+SHORTEST = 12
+"""Letters of a sentence from which on it is taken for a source's own words."""
 _BREAKS = ("\n\n", "\n", ". ", "。", " ")
 
 
@@ -57,6 +61,13 @@ def given_back(write: Write, sources: Sequence[uuid.UUID]) -> None:
 def traces(workspace: Workspace, sources: Sequence[uuid.UUID]) -> int:
     """How many entries hold words of these sources."""
     return IndexEntry.objects.filter(workspace=workspace, target_type=SOURCE, target_id__in=sources).count()
+
+
+def sentences_of(sources: Sequence[uuid.UUID]) -> set[str]:
+    """The sentences of these sources as they are compared, without those too short to be anybody's own words."""
+    texts = Source.objects.filter(pk__in=sources).values_list("content", flat=True)
+    said = {normal_text(one) for text in texts for one in _SENTENCE.split(text)}
+    return {one for one in said if len(one) >= SHORTEST}
 
 
 def passages(content: str) -> Iterator[str]:

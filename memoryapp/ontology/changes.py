@@ -34,6 +34,19 @@ def taken_away(old: Ontology, new: Ontology, follow: Follow | None = None) -> It
             yield from _of_type(old, new, follow, family, name, below[name])
 
 
+def keys_gone(old: Ontology, new: Ontology, follow: Follow) -> Iterator[Part]:
+    """Identity keys that a class no longer has, with those that are left. Nodes that have one go on having it."""
+    for name in old.document.node_classes:
+        now = follow.type("node_classes", name)
+        if now not in new.document.node_classes:
+            continue
+        left = [one.properties for one in new.key_sets(now)]
+        for key in old.key_sets(name):
+            as_now = tuple(sorted(follow.part("node_classes", name, "property", one) for one in key.properties))
+            if as_now not in left:
+                yield Part("node_classes", name, frozenset((name,)), "keys", " with ".join(key.properties), left)
+
+
 def types_below(ontology: Ontology, family: str) -> dict[str, frozenset[str]]:
     """For each type of a family, itself and everything below it."""
     types = getattr(ontology.document, family)

@@ -12,7 +12,7 @@ from typing import Any
 from memoryapp.doors.errors import Conflict, DomainError, Violation
 from memoryapp.ledger.principal import Principal
 from memoryapp.ontology import following, rules
-from memoryapp.ontology.changes import PARTS, taken_away
+from memoryapp.ontology.changes import PARTS, keys_gone, taken_away
 from memoryapp.ontology.changeset.moves import Follow, Move
 from memoryapp.ontology.compiled import Ontology
 from memoryapp.ontology.mentions import Mention, mentions_of, of_views
@@ -122,7 +122,8 @@ def _used(by: Principal, old: Ontology, new: Ontology, follow: Follow) -> list[U
         one = Used(part, rows_using(by.workspace, part), tuple(dict.fromkeys(named)))
         if one.count or one.mentions:
             found.append(one)
-    return found
+    keys = ((part, mentions_of(by.workspace, part)) for part in keys_gone(old, new, follow))
+    return found + [Used(part, 0, tuple(named)) for part, named in keys if named]
 
 
 def _retired(old: Ontology, new: Ontology, follow: Follow) -> Iterator[Part]:

@@ -14,7 +14,8 @@ class Part:
     """Something declared: a type (`part` empty), or one of its properties, attributes, roles or identity keys, or an
     allowed value of one. `family` is that of the document: node_classes, relationships, belief_kinds, relation_kinds,
     episode_kinds.
-    `part` is `property`, `attribute`, `role`, `keys` or `value`; `types` is the type and every one that inherits it."""
+    `part` is `property`, `attribute`, `role`, `keys` or `value`; `types` is the type and every one that inherits it.
+    Of `keys` the name is that of the properties, and the value the keys that are left."""
 
     family: str
     type: str
@@ -31,6 +32,8 @@ class Part:
     def __str__(self) -> str:
         if not self.part:
             return f"{self.type}"
+        if self.part == "keys":
+            return f"{self.type} by its {self.name}"
         shown = f" {self.value!r} of" if self.part == "value" else ""
         return f"{self.part if self.part != 'value' else 'the value'}{shown} {self.name} of {self.type}"
 

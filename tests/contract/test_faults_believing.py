@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.db import DatabaseError, transaction
 
 from memoryapp.doors.errors import DomainError
 from memoryapp.graph import services as graph_services
@@ -249,12 +250,18 @@ def test_a_correction_leaves_the_right_one_and_says_what_was_wrong(graph: Graph)
 
 
 def test_nothing_is_left_of_a_relation_whose_player_cannot_go(graph: Graph) -> None:
-    """Case 133: what plays in a shipment is refused to leave, so that no half of one remains."""
+    """T33 (DB), case 133: what plays in a shipment is refused to leave, so that no half of one remains."""
     dock, wheel, shelf = (graph.node("organization", name=name) for name in ("Dock", "Wheel", "Shelf"))
     graph.relate("shipment", ("shipper", dock), ("carrier", wheel), ("receiver", shelf))
     with pytest.raises(Exception, match=r"append-only|deleted|referenced|PROTECT|protected"):
         wheel.delete()
-    assert Relation.objects.get(kind="shipment").players.count() == 3
+    shipment = Relation.objects.get(kind="shipment")
+    for row in (wheel, shipment, *shipment.players.all()):
+        with pytest.raises(DatabaseError), transaction.atomic():
+            type(row)._base_manager.filter(pk=row.pk)._raw_delete(using="default")  # type: ignore[attr-defined]
+    with pytest.raises(DatabaseError), transaction.atomic():
+        shipment.players.filter(role="carrier").update(role="receiver")
+    assert sorted(shipment.players.values_list("role", flat=True)) == ["carrier", "receiver", "shipper"]
 
 
 def test_a_refused_write_leaves_not_one_row(graph: Graph) -> None:

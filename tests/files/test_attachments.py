@@ -141,14 +141,16 @@ def test_a_zip_bomb_or_a_broken_file_ends_as_a_failed_job(tree: Tree, work: Call
     """F5: visible, with the reason, and nothing half-stored."""
     attach(tree, "/notes/bomb", bomb())
     attach(tree, "/notes/locked", pdf("secret"))
+    attach(tree, "/notes/torn", b"%PDF-1.7\nno such thing")
     work()
     failed = Job.objects.filter(kind="file_text").order_by("created_at")
     assert [(one.state, one.error) for one in failed] == [
         ("failed", "It unpacks to more than is read."),
         ("failed", "It is encrypted, so its text cannot be read."),
+        ("failed", "It is broken, or is not what it says it is."),
     ]
     assert not Extract.objects.exists()
-    assert tree.ls("/notes") == ["/notes/bomb", "/notes/locked"]
+    assert tree.ls("/notes") == ["/notes/bomb", "/notes/locked", "/notes/torn"]
 
 
 def test_what_is_nothing_known_or_too_large_is_refused(monkeypatch: pytest.MonkeyPatch, storage: Path) -> None:

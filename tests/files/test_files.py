@@ -108,7 +108,9 @@ def test_one_name_in_two_compositions_is_one_file_and_another_case_is_another(tr
 def test_a_file_is_replaced_only_by_who_saw_its_latest_version(tree: Tree) -> None:
     """F2: a stale lock is refused with the difference."""
     tree.write("/notes/a", "one\ntwo\n")
-    assert refused(Conflict, lambda: tree.write("/notes/a", "other")).extra == {"lock": 1}
+    unseen = refused(Conflict, lambda: tree.write("/notes/a", "other")).extra
+    assert (unseen["lock"], unseen["current"]) == (1, "one\ntwo\n")
+    assert {"-two", "+other"} <= set(unseen["difference"].splitlines())
     tree.write("/notes/a", "one\n2\n", lock=1)
     error = refused(Stale, lambda: tree.write("/notes/a", "three\n", lock=1))
     assert error.extra["lock"] == 2
@@ -138,7 +140,8 @@ def test_a_text_is_replaced_where_it_stands_exactly_once(tree: Tree) -> None:
     assert (error.code, error.extra["lines"]) == ("not_there", [1, 2])
     tree.edit("/notes/a.md", "two\nquay", "2\nkay", lock=1)
     assert tree.text("/notes/a.md") == "berth one\nberth 2\nkay\n"
-    assert refused(Stale, lambda: tree.edit("/notes/a.md", "one", "1", lock=1)).extra["lock"] == 2
+    stale = refused(Stale, lambda: tree.edit("/notes/a.md", "one", "1", lock=1)).extra
+    assert (stale["lock"], {"-berth two", "+berth 2"} <= set(stale["difference"].splitlines())) == (2, True)
     assert refused(Invalid, lambda: tree.edit("/notes/a.md", "", "x")).code == "blank"
     assert refused(Invalid, lambda: tree.edit("/notes/a.md", "kay", "kay")).code == "nothing_changed"
     tree.write("/notes/b", "aaa")
@@ -235,9 +238,10 @@ def test_a_directory_is_not_moved_into_itself_nor_onto_anything(tree: Tree) -> N
 
 
 def test_an_agent_writes_within_the_declared_roots_and_a_member_anywhere(
-    tree: Tree, curator_agent: Principal, person: Callable[..., Principal], workspace: Any
+    tree: Tree, agent: Callable[..., Principal], person: Callable[..., Principal], workspace: Any
 ) -> None:
-    """F4: the refusal names the roots."""
+    """F4: the refusal names the roots, whatever the agent may do within them."""
+    curator_agent = agent(workspace, ["curate", "steward"], "Quay")
     tree.write("/notes/a", "x", by=curator_agent)
     for act in (
         lambda: tree.write("/elsewhere/a", "x", by=curator_agent),
@@ -249,7 +253,15 @@ def test_an_agent_writes_within_the_declared_roots_and_a_member_anywhere(
         assert "/notes, /people, /projects" in error.detail
     curator = person(workspace, "curator")
     tree.write("/elsewhere/a", "x", by=curator)
-    assert refused(Denied, lambda: tree.edit("/elsewhere/a", "x", "y", by=curator_agent)).code == "outside_roots"
+    for act in (
+        lambda: tree.edit("/elsewhere/a", "x", "y", by=curator_agent),
+        lambda: tree.describe("/elsewhere/a", by=curator_agent, summary="y"),
+        lambda: tree.move("/elsewhere/a", "/notes/b", by=curator_agent),
+        lambda: tree.remove("/elsewhere/a", by=curator_agent),
+        lambda: tree.restore_version("/elsewhere/a", 1, by=curator_agent),
+    ):
+        error = refused(Denied, act)
+        assert (error.code, error.extra["roots"]) == ("outside_roots", ["/notes", "/people", "/projects"])
     assert tree.text("/elsewhere/a", by=curator_agent) == "x"
 
 

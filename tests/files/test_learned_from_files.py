@@ -92,12 +92,17 @@ def test_whom_nothing_else_names_is_not_known_either(tree: Tree, memory: Memory)
 
 
 def test_a_candidate_and_a_case_about_it_are_hidden(tree: Tree, work: Callable[[], int]) -> None:
+    """L1: what was read from it waits for a person in nobody's sight who may not see the file."""
     from memoryapp.extraction import queries as extraction
+    from memoryapp.review.models import Case
     from memoryapp.sources import queries as sources
 
-    source = read_from(tree, "/people/ines.md", "I prefer tea to coffee.")
+    source = read_from(tree, "/people/ines.md", "Ines Ferro works at Quillworks.")
     work()
+    assert Case.objects.visible_to(tree.by).exists()
+    assert not Case.objects.visible_to(ruled(tree.by, "none /people")).exists()
     by = ruled(tree.by, "none /people")
+    assert extraction.candidates(tree.by).filter(source=source).exists()
     assert not extraction.candidates(by).filter(source=source).exists()
     assert source.pk in set(sources.hidden(by).values_list("pk", flat=True))
     assert not sources.hidden(tree.by).exists()

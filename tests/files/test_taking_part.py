@@ -69,6 +69,23 @@ def test_what_was_made_from_a_source_goes_with_it_and_comes_back(tree: Tree, sou
     assert findings(tree.by) == []
 
 
+def test_who_copied_its_words_by_hand_keeps_the_withdrawal_from_being_complete(tree: Tree, source: Source) -> None:
+    """R13: a file that names no source stays its writer's own, and is counted until the words are gone from it."""
+    tree.write("/notes/copied.md", "He wrote: the code  word\nis Marlin, no less.")
+    tree.write("/elsewhere/told.md", "x", summary="The code word is MARLIN")
+    tree.write("/notes/other.md", "A word is a code.")
+    other: Source = tree.do(
+        lambda write: read(write, SourceInput("system", "Again: marlin.", tree.by.workspace.clock, said_zone="UTC"))
+    ).source
+    tree.write("/notes/stands.md", "The code word is MARLIN.", sources=(other.pk,))
+    record(tree.by, "w", lambda write: withdraw(write, source=source.pk), "In jest.")
+    assert tree.ls("/notes") == ["/notes/copied.md", "/notes/other.md", "/notes/stands.md"]
+    assert traces(tree.by.workspace, [source.pk]) == 2
+    tree.rewrite("/notes/copied.md", "He wrote nothing.")
+    tree.remove("/elsewhere/told.md")
+    assert traces(tree.by.workspace, [source.pk]) == 0
+
+
 def test_an_edited_file_still_goes_with_what_it_was_made_from(tree: Tree, source: Source) -> None:
     """R13: to change a few words of it makes the others nobody else's."""
     tree.write("/notes/a.md", "The word is MARLIN.", sources=(source.pk,))

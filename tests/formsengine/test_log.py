@@ -21,6 +21,8 @@ UNDO_TABLE: list[tuple[str, dict[str, Any], str | None, str | None, str | None]]
     ("undo", {"op": "undo"}, "A", None, "B"),
     ("set C", {"op": "set", "value": "C"}, "C", "A", None),
     ("undo", {"op": "undo"}, "A", None, "C"),
+    ("redo", {"op": "redo"}, "C", "A", None),
+    ("undo", {"op": "undo"}, "A", None, "C"),
     ("restore B", {"op": "restore", "revision": "B"}, "B", "A", None),
     ("retract", {"op": "retract"}, None, "B", None),
 ]
@@ -42,11 +44,12 @@ def test_fault_33_the_cursor_of_a_field_moves_as_the_table_says() -> None:
         again = filling.response.revisions[stack[-1]].kept if stack and stack[-1] else None
         assert (parent, again) == (undo_to, redo_to), step
     moves = [event for commit in filling.response.commits for event in commit.events if event["event"] == "moved"]
-    assert [event["cause"] for event in moves] == ["undo", "undo", "restore"]
+    assert [event["cause"] for event in moves] == ["undo", "undo", "redo", "undo", "restore"]
     assert facts(filling.replayed()) == facts(filling.response)
 
 
 def test_bare_undo_takes_back_the_newest_commit_of_the_same_party_only() -> None:
+    """Q3: nobody takes back, or does again, what another one said."""
     filling = Filling(form(asks("x"), asks("y"), asks("z")))
     filling.say(x=1, y=1)
     filling.say(x=2, by=BEN)
@@ -68,6 +71,7 @@ def test_bare_undo_takes_back_the_newest_commit_of_the_same_party_only() -> None
 
 
 def test_a_new_answer_clears_redo_for_its_field_alone() -> None:
+    """Q3."""
     filling = Filling(form(asks("x"), asks("y")))
     filling.say(x=1, y=1)
     filling.op("undo")

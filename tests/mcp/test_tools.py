@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import uuid
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
+import yaml
 from jsonschema import Draft202012Validator
 from mcp.shared.exceptions import MCPError
 
@@ -15,6 +17,8 @@ from memoryapp.access.endpoints import Endpoint
 from memoryapp.doors.batches import OneOrMany
 from memoryapp.ledger.models import Write
 from memoryapp.mcp import offered, schemas, server
+from memoryapp.ontology.compiled.declared import FAMILIES
+from memoryapp.ontology.services.declaring import DEFINITIONS
 from tests.api.calling import Caller
 from tests.api.conftest import Things
 from tests.house.running import ROOT
@@ -129,6 +133,24 @@ def test_a_tool_says_what_it_takes_and_answers_as_the_rest_door_does(name: str) 
         declared |= set((body.forms()[1] if issubclass(body, OneOrMany) else body)().fields)
     own = {*schemas.names(tool)["path"], schemas.LOCK, schemas.IDEMPOTENCY_KEY}
     assert declared <= set(takes["properties"]) <= declared | own
+
+
+def test_no_tool_names_a_declared_type_that_could_go() -> None:
+    """A8: what a tool accepts is looked up in the types of the moment, so that no change of these breaks one."""
+    types = yaml.safe_load((DEFINITIONS / "default.yaml").read_text("utf-8"))
+    declared = {name for family in FAMILIES for name in types[family]}
+    words = {word for tool in TOOLS.values() for word in _listed(schemas.arguments(tool))}
+    of_the_product = {"document", "episode"}  # a kind of source, and what a link may lead to
+    assert words & declared == of_the_product
+
+
+def _listed(schema: Any) -> Iterator[str]:
+    """Every word that a schema lists as one of those that are accepted."""
+    if isinstance(schema, dict):
+        yield from (one for one in schema.get("enum", ()) if isinstance(one, str))
+    inner = schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ()
+    for one in inner:
+        yield from _listed(one)
 
 
 def test_what_a_model_is_shown_of_its_tools_stays_short(reader: Caller, curator: Caller) -> None:

@@ -6,7 +6,6 @@ the withdrawal for complete before a person has changed it.
 
 from __future__ import annotations
 
-import re
 import uuid
 from collections.abc import Sequence
 
@@ -15,16 +14,13 @@ from django.db.models import Exists, F, OuterRef, QuerySet
 from memoryapp.context.models import EntryLink, EntryRevision, State
 from memoryapp.context.services import drafts
 from memoryapp.context.services.storing import revise, tombstone
+from memoryapp.index.said import sentences_of
 from memoryapp.ledger.models import Workspace, Write
 from memoryapp.ontology.normalise import normal_text
-from memoryapp.sources.models import Source
 from memoryapp.sources.queries import withdrawn as taken_back
 
 FELL = "What it was linked to was taken back."
 RETURNED = "What it was linked to stands again."
-_SENTENCE = re.compile(r"[.!?\n。！？]+")
-SHORTEST = 12
-"""Letters of a sentence from which on it is taken for a source's own words."""
 
 
 def withdrawn(write: Write, sources: Sequence[uuid.UUID]) -> None:
@@ -63,8 +59,5 @@ def traces(workspace: Workspace, sources: Sequence[uuid.UUID]) -> int:
     said = [normal_text(f"{title}\n{content}") for title, content in rows.values_list("title", "content")]
     if not said:
         return 0
-    texts = Source.objects.filter(pk__in=sources).values_list("content", flat=True)
-    sentences = {
-        sentence for text in texts for one in _SENTENCE.split(text) if len(sentence := normal_text(one)) >= SHORTEST
-    }
+    sentences = sentences_of(sources)
     return sum(any(sentence in text for sentence in sentences) for text in said)
