@@ -16,10 +16,11 @@ from django.test.utils import CaptureQueriesContext
 
 from memoryapp.access.models import Agent
 from memoryapp.graph.models import Belief, Node
-from memoryapp.ledger.models import Job
+from memoryapp.ledger.models import Job, Workspace
 from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import record
 from memoryapp.review.models import Batch, Case
+from memoryapp.review.queries.judging import SHARE_SETTING
 from memoryapp.review.services import look_at_many
 from memoryapp.sources.inputs import ThreadInput, TurnInput
 from memoryapp.sources.models import Thread
@@ -78,7 +79,7 @@ RECORDED = {
     "for-you/": 6,
     "queue/several/?all=yes": 7,
     "many": 8,
-    "policies/": 7,
+    "policies/": 9,
     "search/?q=emails": 26,
     "queue/decisions/": 5,
     "recall/?q=emails": 23,
@@ -116,6 +117,8 @@ def test_every_page_keeps_to_its_number_of_queries(
 ) -> None:
     told = tell_a_story(curator_agent, work)
     keep_a_file(administrator)
+    settings = administrator.workspace.settings | {SHARE_SETTING: 100}
+    Workspace.objects.filter(pk=administrator.workspace.pk).update(settings=settings)
     belief = Belief.objects.get(content__icontains="monthly summary")
     ones = {
         "belief": f"beliefs/{belief.pk}/",
