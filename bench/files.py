@@ -14,26 +14,16 @@ from __future__ import annotations
 import argparse
 import os
 import shutil
-import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from bench.measuring import measured
+
 WORDS = ("berth", "quay", "tide", "marlin", "harbour", "price", "season", "letter", "monthly", "summary", "north")
-
-
-def measured(act: Callable[[], Any], runs: int = 20) -> str:
-    times = []
-    for _ in range(runs):
-        begun = time.perf_counter()
-        act()
-        times.append((time.perf_counter() - begun) * 1000)
-    times.sort()
-    return f"{statistics.median(times):9.1f} {times[min(len(times) - 1, int(len(times) * 0.95))]:9.1f}"
 
 
 def main() -> None:

@@ -15,12 +15,13 @@ import datetime as dt
 import itertools
 import os
 import random
-import statistics
 import sys
 import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
+
+from bench.measuring import measured
 
 FAN_OUT = 20
 CHUNK = 5000
@@ -37,20 +38,10 @@ SELECT count(*) FROM walk
 """Three hops by bare SQL: without who may see what, without time, and without anything told of what is reached."""
 
 
-def measured(act: Callable[[], Any], runs: int = 20) -> str:
-    times = []
-    for _ in range(runs):
-        begun = time.perf_counter()
-        act()
-        times.append((time.perf_counter() - begun) * 1000)
-    times.sort()
-    return f"{statistics.median(times):9.1f} {times[min(len(times) - 1, int(len(times) * 0.95))]:9.1f}"
-
-
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--nodes", type=int, default=1_000_000)
-    options.add_argument("--episodes", type=int, default=1_000_000)
+    options.add_argument("--nodes", type=int, default=100_000)
+    options.add_argument("--episodes", type=int, default=100_000)
     options.add_argument("--edges", type=int, default=1000, help="Edges of the nodes that are merged.")
     options.add_argument("--plans", action="store_true")
     asked = options.parse_args()

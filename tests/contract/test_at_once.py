@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import datetime as dt
-import threading
 from collections import Counter
-from collections.abc import Callable
 from typing import Any
 
 import pytest
-from django.db import connection
 
 from memoryapp.access import services as access
 from memoryapp.doors.errors import Conflict
@@ -28,33 +25,12 @@ from memoryapp.sources.inputs import ParticipantInput, SourceInput, ThreadInput,
 from memoryapp.sources.models import Source, Thread
 from memoryapp.sources.services import read, tell
 from tests.graph.nodes.telling import Graph
+from tests.racing import at_once
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.sql]
 
 MARCH = dt.datetime(2026, 3, 3, 9, tzinfo=dt.UTC)
 INES = ParticipantInput("ines", "user", "Ines Ferro", {"email": "ines@ferro.example"})
-
-
-def at_once(acts: list[Callable[[], Any]]) -> list[Any]:
-    """Do everything at the same time, each in its own thread and connection; what each answered or raised."""
-    answers: list[Any] = []
-    gate = threading.Barrier(len(acts))
-
-    def run(act: Callable[[], Any]) -> None:
-        try:
-            gate.wait(60)
-            answers.append(act())
-        except Exception as error:
-            answers.append(error)
-        finally:
-            connection.close()
-
-    threads = [threading.Thread(target=run, args=(act,)) for act in acts]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return answers
 
 
 @pytest.fixture

@@ -7,12 +7,11 @@ What is enforced by the database is also tried past every service, straight at t
 from __future__ import annotations
 
 import copy
-import threading
 from collections.abc import Callable
 from typing import Any
 
 import pytest
-from django.db import DatabaseError, connection, transaction
+from django.db import DatabaseError, transaction
 
 from memoryapp.doors.errors import Conflict, Invalid
 from memoryapp.graph import services as graph_services
@@ -25,6 +24,7 @@ from memoryapp.ontology.queries import current_ontology
 from memoryapp.ontology.services import declare
 from memoryapp.review.models import Case
 from tests.graph.nodes.telling import Graph
+from tests.racing import raised_at_once
 
 pytestmark = [pytest.mark.django_db, pytest.mark.sql]
 
@@ -153,28 +153,6 @@ def test_only_an_exact_key_ever_makes_two_descriptions_one_node(graph: Graph) ->
 # T30
 
 
-def _at_once(acts: list[Callable[[], Any]]) -> list[BaseException]:
-    """Run everything at the same time, each in its own thread and connection; what went wrong."""
-    failures: list[BaseException] = []
-    gate = threading.Barrier(len(acts))
-
-    def run(act: Callable[[], Any]) -> None:
-        try:
-            gate.wait(60)
-            act()
-        except BaseException as error:
-            failures.append(error)
-        finally:
-            connection.close()
-
-    threads = [threading.Thread(target=run, args=(act,)) for act in acts]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return failures
-
-
 @pytest.mark.django_db(transaction=True)
 def test_fifty_writers_of_one_key_make_one_node_and_none_fails(workspace: Workspace, graph: Graph) -> None:
     """T30 (DB)."""
@@ -189,7 +167,7 @@ def test_fifty_writers_of_one_key_make_one_node_and_none_fails(workspace: Worksp
         )
         made.append(done.created)
 
-    assert _at_once([upsert] * 50) == []
+    assert raised_at_once([upsert] * 50) == []
     assert sorted(made) == [False] * 49 + [True]
     assert Node.objects.count() == 1
     assert IdentityKey.objects.count() == 1
@@ -207,6 +185,6 @@ def test_two_writers_race_for_a_key_many_times(workspace: Workspace, graph: Grap
             done = record(graph.by, "upsert", lambda write: graph_services.upsert_node(write, "person", given, quoted))
             made.append(done.created)
 
-        assert _at_once([upsert, upsert]) == []
+        assert raised_at_once([upsert, upsert]) == []
         assert sorted(made) == [False, True]
     assert Node.objects.count() == 40

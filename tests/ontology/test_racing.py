@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import threading
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
-from django.db import connection
 
 from memoryapp.doors.errors import DomainError
 from memoryapp.graph import services as graph
@@ -25,6 +23,7 @@ from memoryapp.ontology.queries.proposals import seen
 from memoryapp.sources.models import Source
 from tests.graph.nodes.telling import Graph
 from tests.ontology.proposing import VESSEL, Office
+from tests.racing import at_once
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.sql, pytest.mark.slow]
 
@@ -42,25 +41,13 @@ def source(operator: Principal) -> Source:
     return Graph(operator).source()
 
 
-def at_once(*acts: Callable[[], Any]) -> list[Any]:
+def told_at_once(*acts: Callable[[], Any]) -> list[Any]:
     """Run all at the same time. What each gave, or the code of what it was refused with."""
-    ready = threading.Barrier(len(acts))
-    came: list[Any] = [None] * len(acts)
-
-    def run(number: int) -> None:
-        try:
-            ready.wait()
-            came[number] = acts[number]()
-        except DomainError as error:
-            came[number] = error.code
-        finally:
-            connection.close()
-
-    threads = [threading.Thread(target=run, args=(number,)) for number in range(len(acts))]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    came = []
+    for one in at_once(acts):
+        if isinstance(one, Exception) and not isinstance(one, DomainError):
+            raise one
+        came.append(one.code if isinstance(one, DomainError) else one)
     return came
 
 
@@ -96,7 +83,7 @@ def test_fifty_write_while_their_type_is_renamed_by_a_job_and_all_of_it_follows(
     proposal = approved(office, RENAME)
     job = office.do(services.apply_in_a_job, proposal)
     told = writers(operator, source, "place", 50)[10:]
-    came = at_once(lambda: workers.run(job.pk), *told, *writers(operator, source, "product", 10))
+    came = told_at_once(lambda: workers.run(job.pk), *told, *writers(operator, source, "product", 10))
     assert Job.objects.get(pk=job.pk).state == "succeeded"
     written = set(before) | set(came[1:41])
     assert len(written) == 50
@@ -108,7 +95,7 @@ def test_what_would_not_fit_is_refused_or_stops_the_change(office: Office, opera
     """A6: never does a row stay that the edition in force does not take."""
     told = writers(operator, source, "place", 6, country="Spain")
     proposal = approved(office, COUNTRY | {"declaration": {"type": "string", "enum": ["Portugal", "France"]}})
-    came = at_once(*told[:3], lambda: office.apply(proposal).status, *told[3:])
+    came = told_at_once(*told[:3], lambda: office.apply(proposal).status, *told[3:])
     outcomes = Counter("written" if not isinstance(one, str) else one for one in came)
     spanish = Node.objects.filter(node_class="place").count()
     if came[3] == "applied":
@@ -122,7 +109,7 @@ def test_what_would_not_fit_is_refused_or_stops_the_change(office: Office, opera
 def test_applied_at_once_by_several_it_is_applied_once(office: Office) -> None:
     """A7: one edition, one step, whoever came second is told that it is done."""
     proposal = approved(office, VESSEL)
-    came = at_once(*[lambda: office.apply(proposal).applied_edition] * 5)
+    came = told_at_once(*[lambda: office.apply(proposal).applied_edition] * 5)
     assert came == [2] * 5
     assert OntologyVersion.objects.filter(workspace=office.admin.workspace).count() == 2
     assert ProposalMove.objects.filter(proposal=proposal, to_status=Status.APPLIED).count() == 1
@@ -143,7 +130,7 @@ def test_of_two_that_change_one_type_at_once_one_is_stale(office: Office) -> Non
         )
         for name in ("nickname", "motto")
     ]
-    came = at_once(*(_applying(office, one) for one in both))
+    came = told_at_once(*(_applying(office, one) for one in both))
     assert Counter(came) == Counter({"applied": 1, "stale": 1})
     late = both[came.index("stale")]
     office.do(services.rebase, late)
@@ -163,7 +150,9 @@ def test_who_writes_while_a_type_is_rolled_back_is_kept_or_refused(
     """Either the type stays because a row uses it, or the row is refused because the type is gone."""
     proposal = office.put_in_force(VESSEL)
     told: Sequence[Callable[[], Any]] = writers(operator, source, "vessel", 8)
-    came = at_once(*told[:4], lambda: office.do(services.roll_back, proposal, "It was a mistake.").status, *told[4:])
+    came = told_at_once(
+        *told[:4], lambda: office.do(services.roll_back, proposal, "It was a mistake.").status, *told[4:]
+    )
     vessels = Node.objects.filter(node_class="vessel").count()
     written = sum(not isinstance(one, str) for one in came)
     assert vessels == written

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 
 import pytest
-from django.db import connection
 
 from memoryapp.doors.errors import Conflict
 from memoryapp.graph import services
@@ -16,30 +14,9 @@ from memoryapp.graph.statements import NodeKeys, Quoted
 from memoryapp.ledger import integrity
 from memoryapp.ledger.services import record
 from tests.graph.nodes.telling import Graph
+from tests.racing import raised_at_once
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.sql]
-
-
-def at_once(acts: list[Callable[[], object]]) -> list[BaseException]:
-    """Run these in threads of their own, begun together. Returns what they raised."""
-    gate = threading.Barrier(len(acts))
-    raised: list[BaseException] = []
-
-    def run(act: Callable[[], object]) -> None:
-        try:
-            gate.wait()
-            act()
-        except Exception as error:
-            raised.append(error)
-        finally:
-            connection.close()
-
-    threads = [threading.Thread(target=run, args=(act,)) for act in acts]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return raised
 
 
 def sound(graph: Graph) -> bool:
@@ -59,7 +36,7 @@ def test_whoever_tells_of_the_folded_one_while_it_is_merged_tells_of_the_kept_on
     def merge() -> object:
         return record(graph.by, "merge", lambda write: services.merge(write, kept=kept.pk, folded=folded.pk))
 
-    assert at_once([merge, *(tell(number) for number in range(12))]) == []
+    assert raised_at_once([merge, *(tell(number) for number in range(12))]) == []
     assert Node.objects.count() == 2
     node = resolve(graph.by, NodeKeys("person", {"handle": "jokoro"}))
     assert node == kept
@@ -75,7 +52,7 @@ def test_two_merges_of_the_same_two_have_one_outcome(graph: Graph) -> None:
     def merge(kept: Node, folded: Node) -> Callable[[], object]:
         return lambda: record(graph.by, "merge", lambda write: services.merge(write, kept=kept.pk, folded=folded.pk))
 
-    refused = at_once([merge(one, other), merge(other, one)])
+    refused = raised_at_once([merge(one, other), merge(other, one)])
     assert [type(error) for error in refused] == [Conflict]
     assert [getattr(error, "code", "") for error in refused] == ["same_node"]
     assert Node.objects.filter(state="folded").count() == 1
@@ -89,7 +66,7 @@ def test_a_ring_of_merges_ends_in_one_node_with_everything(graph: Graph) -> None
         return lambda: record(graph.by, "merge", lambda write: services.merge(write, kept=kept.pk, folded=folded.pk))
 
     ring = [merge(one, other) for one, other in zip(people, people[1:] + people[:1], strict=True)]
-    refused = at_once(ring)
+    refused = raised_at_once(ring)
     assert [getattr(error, "code", "") for error in refused] == ["same_node"]
     [left] = Node.objects.filter(state="active")
     assert sorted(left.properties["handle"]) == [f"jude-{number}" for number in range(5)]
