@@ -194,7 +194,7 @@ CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
 CELERY_WORKER_SEND_TASK_EVENTS = False
 CELERY_TIMEZONE = "UTC"
 CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"
-CELERY_BEAT_SCHEDULE = {"sweep": {"task": "ledger.sweep", "schedule": 3.0, "options": {"expires": 6.0}}}
+CELERY_BEAT_SCHEDULE: dict[str, Any] = {"sweep": {"task": "ledger.sweep", "schedule": 3.0, "options": {"expires": 6.0}}}
 WORKER_THREADS = env.int("WORKER_THREADS", default=4)
 
 # A language model, when there is one: any server that speaks the OpenAI chat form. Without it the rules do the work.
@@ -208,6 +208,22 @@ MODEL_OPTIONS: dict[str, Any] = env.json("MODEL_OPTIONS", default={"temperature"
 MODEL_TOKENS_PER_DAY = env.int("MODEL_TOKENS_PER_DAY", default=1_000_000)
 MODEL_PRICE_IN = env.float("MODEL_PRICE_IN", default=0.0)
 MODEL_PRICE_OUT = env.float("MODEL_PRICE_OUT", default=0.0)
+
+# An embedder, when there is one: any server that speaks the OpenAI form of embeddings. Without it, text alone.
+EMBEDDING_URL = env.str("EMBEDDING_URL", default="").rstrip("/")
+EMBEDDING_NAME = env.str("EMBEDDING_NAME", default="")
+EMBEDDING_KEY = env.str("EMBEDDING_KEY", default="")
+if bool(EMBEDDING_URL) != bool(EMBEDDING_NAME):
+    raise ImproperlyConfigured("Set both EMBEDDING_URL and EMBEDDING_NAME, or neither. See docs/model.md.")
+EMBEDDING_OPTIONS: dict[str, Any] = env.json("EMBEDDING_OPTIONS", default={})
+EMBEDDING_SECONDS = env.float("EMBEDDING_SECONDS", default=60.0)
+EMBEDDING_QUESTION_SECONDS = env.float("EMBEDDING_QUESTION_SECONDS", default=2.0)
+EMBEDDING_TOKENS_PER_DAY = env.int("EMBEDDING_TOKENS_PER_DAY", default=20_000_000)
+EMBEDDING_PRICE = env.float("EMBEDDING_PRICE", default=0.0)
+EMBEDDING_FLOOR = env.float("EMBEDDING_FLOOR", default=0.35)
+EMBEDDING_MEMORY_MB = env.int("EMBEDDING_MEMORY_MB", default=512)
+if EMBEDDING_URL:
+    CELERY_BEAT_SCHEDULE["embed"] = {"task": "index.embed", "schedule": 60.0, "options": {"expires": 60.0}}
 
 METRICS_TOKEN = env.str("METRICS_TOKEN", default="")
 

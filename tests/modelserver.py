@@ -110,3 +110,28 @@ class ModelServer:
 def shown(asked: dict[str, Any]) -> list[dict[str, Any]]:
     """The turns that a request showed to the model."""
     return [json.loads(line) for line in asked["messages"][1]["content"].split("\n")]
+
+
+def embeddings(*vectors: list[float], usage: int | None = 7, numbered: bool = True, **more: Any) -> Reply:
+    """A list of embeddings in the usual form, in order."""
+    data = [
+        {"object": "embedding", "embedding": vector} | ({"index": place} if numbered else {})
+        for place, vector in enumerate(vectors)
+    ]
+    told: dict[str, Any] = {"object": "list", "data": data}
+    if usage is not None:
+        told["usage"] = {"prompt_tokens": usage, "total_tokens": usage}
+    return Reply(json.dumps(told), **more)
+
+
+def by_meaning(meanings: dict[str, list[float]], otherwise: list[float]) -> Thinks:
+    """An embedder to which a text means what the first of these words in it means."""
+
+    def think(asked: dict[str, Any]) -> Reply:
+        vectors = [
+            next((vector for word, vector in meanings.items() if word in text.lower()), otherwise)
+            for text in asked["input"]
+        ]
+        return embeddings(*vectors)
+
+    return think

@@ -6,6 +6,7 @@ import datetime as dt
 from typing import Any
 
 from django.conf import settings
+from django.db.models import Q
 from django.utils import timezone
 
 from memoryapp.index.language import asking, client
@@ -17,17 +18,17 @@ def told(by: Principal) -> dict[str, Any]:
     if not client.configured():
         return {}
     today = timezone.now().astimezone(dt.UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-    spent = asking.spent_by(by.workspace, today)
+    spent = asking.tokens_since(by.workspace, today, ~Q(purpose=asking.EMBEDDING))
     budget = asking.budget_of(by.workspace)
     spans = (
-        ("Today", spent),
+        ("Today", asking.spent_by(by.workspace, today)),
         ("This month", asking.spent_by(by.workspace, today.replace(day=1))),
         ("In all", asking.spent_by(by.workspace)),
     )
     return {
         "name": settings.MODEL_NAME,
         "budget": budget,
-        "left": max(0, budget - spent["tokens_in"] - spent["tokens_out"]),
+        "left": max(0, budget - spent),
         "spans": [
             {"title": title, "figures": [(name.replace("_", " "), value) for name, value in one.items()]}
             for title, one in spans

@@ -147,7 +147,7 @@ class Embedding(WorkspaceRow):
     guard = Guard(erasable=("vector",), deletable=True)
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["entry", "model"], name="index_embedding_once")]
+        constraints = [models.UniqueConstraint(fields=["model", "entry"], name="index_embedding_once")]
 
     def __str__(self) -> str:
         return f"{self.entry_id} by {self.model_id}"

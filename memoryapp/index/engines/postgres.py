@@ -61,6 +61,8 @@ class PostgresEngine:
                 if cursor.fetchone()[0] == 0:
                     break
                 time.sleep(0.05)
-            named = ", ".join(f'"{table}"' for table in sorted({*tables, "index_indexentry", "index_term"}))
+            named = ", ".join(
+                f'"{table}"' for table in sorted({*tables, "index_indexentry", "index_term", "index_embedding"})
+            )
             cursor.execute(f"VACUUM {named}")
             cursor.execute(f"VACUUM (FULL) {named}")

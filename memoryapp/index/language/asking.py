@@ -7,12 +7,13 @@ answer. Whatever else came is kept raw, and the job is tried again or fails for 
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 import structlog
 from django.conf import settings
-from django.db.models import Count, Sum
+from django.db.models import Count, Q, Sum
 from django.utils import timezone
 from pydantic import BaseModel, ValidationError
 
@@ -46,13 +47,24 @@ class NoReply(Unavailable):
     title = "The model gave no answer"
 
 
+EMBEDDING = "embed"
+"""The purpose of calls for vectors: they have prices and a budget of their own."""
+
+
 @dataclass(frozen=True)
 class Asked:
-    """For what the model is asked: the kind of task, the prompt's version, and which part of the job."""
+    """For what a model is asked: the kind of task, the prompt's version, and which part of the job. `model` is the
+    language model unless told; `keeps_raw` says whether words that came in place of an answer are kept."""
 
     purpose: str
     prompt_version: str
     part: int = 0
+    model: str = ""
+    keeps_raw: bool = True
+
+    @property
+    def name(self) -> str:
+        return (self.model or str(settings.MODEL_NAME))[:200]
 
 
 @dataclass(frozen=True)
@@ -65,7 +77,7 @@ class Answered(Generic[Form]):
     def note(self, write: Write, *, raw: str = "") -> None:
         """Store the call, with the model's words when something in them was turned away."""
         self.call.raw = raw[:LONGEST_RAW]
-        _store(write, self.call)
+        store(write, self.call)
 
 
 def budget_of(workspace: Workspace) -> int:
@@ -81,7 +93,7 @@ def available(workspace: Workspace) -> bool:
 
 def by_model(run: jobs.Run, asked: Asked) -> Principal:
     """The job as an actor whose writes name the model and the prompt that caused them."""
-    return run.by.through(model=settings.MODEL_NAME[:200], prompt_version=asked.prompt_version)
+    return run.by.through(model=asked.name, prompt_version=asked.prompt_version)
 
 
 def done_parts(run: jobs.Run, purpose: str) -> set[int]:
@@ -99,17 +111,17 @@ def ask(run: jobs.Run, asked: Asked, task: str, about: str, form: type[Form]) ->
     if not client.configured():
         raise jobs.Failed("No model is configured.")
     question = Question(task, about, asked.purpose, form.model_json_schema())
-    _within_budget(run.job.workspace, question)
+    within_budget(run.job.workspace, question.tokens, budget_of, ~Q(purpose=EMBEDDING))
     try:
         reply = client.complete(question)
     except Trouble as trouble:
-        raise _noted(run, asked, trouble) from trouble
+        raise noted(run, asked, trouble) from trouble
     try:
-        return Answered(_valid(reply, form), _call(run, asked, ModelCall.Outcome.USED, reply))
+        return Answered(_valid(reply, form), call_of(run, asked, ModelCall.Outcome.USED, reply))
     except (DomainError, ValidationError, RecursionError) as error:
         code = "cut_off" if not reply.whole else getattr(error, "code", "not_the_form")
-        call = _call(run, asked, ModelCall.Outcome.BAD, reply, code=code, raw=reply.content)
-        record(by_model(run, asked), "ask_model", lambda write: _store(write, call))
+        call = call_of(run, asked, ModelCall.Outcome.BAD, reply, code=code, raw=reply.content)
+        record(by_model(run, asked), "ask_model", lambda write: store(write, call))
         log.warning("model_answered_badly", code=code, purpose=asked.purpose)
         raise NoUse("The model's answer cannot be used.", code=code) from error
 
@@ -120,14 +132,14 @@ def _valid(reply: Reply, form: type[Form]) -> Form:
     return form.model_validate(strict.read(reply.content.encode("utf-8", "surrogatepass")), strict=True)
 
 
-def _noted(run: jobs.Run, asked: Asked, trouble: Trouble) -> Exception:
-    """Keep what came in place of an answer, and say what is to become of the job."""
+def noted(run: jobs.Run, asked: Asked, trouble: Trouble) -> Exception:
+    """Keep that no answer came, and say what is to become of the job: what to raise."""
     call = ModelCall(
         workspace=run.job.workspace,
         job=run.job,
         purpose=asked.purpose,
         part=asked.part,
-        model=settings.MODEL_NAME[:200],
+        model=asked.name,
         prompt_version=asked.prompt_version,
         outcome=ModelCall.Outcome.NONE,
         code=trouble.code,
@@ -135,9 +147,9 @@ def _noted(run: jobs.Run, asked: Asked, trouble: Trouble) -> Exception:
         tokens_in=trouble.tokens_in,
         tokens_out=trouble.tokens_out,
         milliseconds=trouble.milliseconds,
-        raw=trouble.raw[:LONGEST_RAW],
+        raw=trouble.raw[:LONGEST_RAW] if asked.keeps_raw else "",
     )
-    record(by_model(run, asked), "ask_model", lambda write: _store(write, call))
+    record(by_model(run, asked), "ask_model", lambda write: store(write, call))
     log.warning("model_gave_no_answer", code=trouble.code, status=trouble.status, purpose=asked.purpose)
     if trouble.hopeless:
         return jobs.Failed(trouble.said)
@@ -149,19 +161,24 @@ def _noted(run: jobs.Run, asked: Asked, trouble: Trouble) -> Exception:
     return jobs.Later(trouble.wait, trouble.said)
 
 
-def _within_budget(workspace: Workspace, question: Question) -> None:
+def within_budget(workspace: Workspace, tokens: int, of: Callable[[Workspace], int], calls: Q) -> None:
+    """Raise jobs.Later, until after midnight (UTC), when so many tokens more would exceed the budget of these calls."""
     workspace.refresh_from_db(fields=["settings"])
-    budget = budget_of(workspace)
+    budget = of(workspace)
     now = timezone.now()
     midnight = now.astimezone(dt.UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-    today = ModelCall.objects.filter(workspace=workspace, at__gte=midnight)
-    spent = today.aggregate(tokens=Sum("tokens_in", default=0) + Sum("tokens_out", default=0))["tokens"]
-    if spent + question.tokens > budget:
+    if tokens_since(workspace, midnight, calls) + tokens > budget:
         tomorrow = (midnight + dt.timedelta(days=1, seconds=1) - now).total_seconds()
         raise jobs.Later(tomorrow, f"The day's budget of {budget} tokens is used up; it goes on after midnight UTC.")
 
 
-def _call(
+def tokens_since(workspace: Workspace, since: dt.datetime, calls: Q) -> int:
+    """Tokens, both ways, of these calls since then."""
+    found = ModelCall.objects.filter(calls, workspace=workspace, at__gte=since)
+    return int(found.aggregate(tokens=Sum("tokens_in", default=0) + Sum("tokens_out", default=0))["tokens"])
+
+
+def call_of(
     run: jobs.Run, asked: Asked, outcome: ModelCall.Outcome, reply: Reply, *, code: str = "", raw: str = ""
 ) -> ModelCall:
     return ModelCall(
@@ -169,7 +186,7 @@ def _call(
         job=run.job,
         purpose=asked.purpose,
         part=asked.part,
-        model=settings.MODEL_NAME[:200],
+        model=asked.name,
         prompt_version=asked.prompt_version,
         outcome=outcome,
         code=code,
@@ -181,8 +198,12 @@ def _call(
     )
 
 
-def _store(write: Write, call: ModelCall) -> None:
-    price = call.tokens_in * settings.MODEL_PRICE_IN + call.tokens_out * settings.MODEL_PRICE_OUT
+def store(write: Write, call: ModelCall) -> None:
+    """Note a call with what it cost, within the write of what was made of the answer."""
+    if call.purpose == EMBEDDING:
+        price = call.tokens_in * settings.EMBEDDING_PRICE
+    else:
+        price = call.tokens_in * settings.MODEL_PRICE_IN + call.tokens_out * settings.MODEL_PRICE_OUT
     call.cost_micros = round(price)
     call.write = write
     call.at = write.recorded_at

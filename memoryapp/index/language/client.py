@@ -1,4 +1,4 @@
-"""The one place that speaks to a model's server: a chat completion of the OpenAI form over HTTP, bounded in every way.
+"""The one place that speaks to a model's server: the OpenAI form over HTTP, bounded in every way.
 
 Nothing is retried here: the job that asks is. A server that answers slowly, too much, badly or not at all is `Trouble`,
 with whether asking again can help.
@@ -11,6 +11,7 @@ import email.utils
 import json
 import time
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from django.conf import settings
@@ -69,8 +70,40 @@ def configured() -> bool:
     return bool(settings.MODEL_URL and settings.MODEL_NAME)
 
 
+@dataclass(frozen=True)
+class Server:
+    """Where a model is asked: the address up to and with `/v1`, its key, and how many seconds an answer may take."""
+
+    url: str
+    key: str
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Sent:
+    """What a server answered with status 200, as it came, and how long it took."""
+
+    body: str
+    milliseconds: int
+
+
 def complete(question: Question) -> Reply:
-    """Ask the model. Raises Trouble, within about `MODEL_SECONDS`.
+    """Ask the model. Raises Trouble, within about `MODEL_SECONDS`."""
+    server = Server(settings.MODEL_URL, settings.MODEL_KEY, settings.MODEL_SECONDS)
+    asked = {
+        "model": settings.MODEL_NAME,
+        "messages": [{"role": "system", "content": question.task}, {"role": "user", "content": question.about}],
+        "response_format": {
+            "type": "json_schema",
+            "json_schema": {"name": question.name, "schema": question.schema, "strict": True},
+        },
+    }
+    sent = send(server, "chat/completions", settings.MODEL_OPTIONS | asked)
+    return _read(question, sent.body, sent.milliseconds)
+
+
+def send(server: Server, path: str, asked: dict[str, Any]) -> Sent:
+    """Post to a model's server. Raises Trouble unless it answers 200, within about the server's seconds.
 
     The HTTP client is loaded here, so that a process that never asks does not carry it.
     """
@@ -78,7 +111,7 @@ def complete(question: Question) -> Reply:
 
     began = time.monotonic()
     try:
-        status, headers, body = _post(question, began + settings.MODEL_SECONDS)
+        status, headers, body = _post(server, path, asked, began + server.seconds)
     except Trouble as trouble:
         trouble.milliseconds = _since(began)
         raise
@@ -88,27 +121,15 @@ def complete(question: Question) -> Reply:
         raise Trouble("model_unreachable", "The model cannot be reached.", milliseconds=_since(began)) from error
     if status != 200:
         raise _refused(status, headers, body, _since(began))
-    return _read(question, body, _since(began))
+    return Sent(body, _since(began))
 
 
-def _post(question: Question, until: float) -> tuple[int, Any, str]:
+def _post(server: Server, path: str, asked: dict[str, Any], until: float) -> tuple[int, Any, str]:
     import httpx2
 
-    asked = {
-        "model": settings.MODEL_NAME,
-        "messages": [{"role": "system", "content": question.task}, {"role": "user", "content": question.about}],
-        "response_format": {
-            "type": "json_schema",
-            "json_schema": {"name": question.name, "schema": question.schema, "strict": True},
-        },
-    }
-    headers = {"Authorization": f"Bearer {settings.MODEL_KEY}"} if settings.MODEL_KEY else {}
-    timeout = httpx2.Timeout(settings.MODEL_SECONDS, connect=min(CONNECT_SECONDS, settings.MODEL_SECONDS))
-    address = f"{settings.MODEL_URL}/chat/completions"
-    with (
-        httpx2.Client(timeout=timeout, follow_redirects=False) as client,
-        client.stream("POST", address, json=settings.MODEL_OPTIONS | asked, headers=headers) as response,
-    ):
+    headers = {"Authorization": f"Bearer {server.key}"} if server.key else {}
+    timeout = httpx2.Timeout(server.seconds, connect=min(CONNECT_SECONDS, server.seconds))
+    with _client().stream("POST", f"{server.url}/{path}", json=asked, headers=headers, timeout=timeout) as response:
         body = bytearray()
         for chunk in response.iter_bytes():
             body += chunk
@@ -117,6 +138,14 @@ def _post(question: Question, until: float) -> tuple[int, Any, str]:
             if time.monotonic() > until:
                 raise Trouble("model_slow", "The model did not answer in time.", raw=_text(body))
         return response.status_code, response.headers, _text(body)
+
+
+@lru_cache(maxsize=1)
+def _client() -> Any:
+    """One for the process: making one takes longer than many an answer. Threads share it."""
+    import httpx2
+
+    return httpx2.Client(follow_redirects=False)
 
 
 def _refused(status: int, headers: Any, body: str, milliseconds: int) -> Trouble:
@@ -167,16 +196,16 @@ def _read(question: Question, body: str, milliseconds: int) -> Reply:
     return Reply(
         content=content,
         whole=choice.get("finish_reason") in (None, "stop"),
-        tokens_in=_count(usage.get("prompt_tokens"), question.tokens),
-        tokens_out=_count(usage.get("completion_tokens"), len(content.encode()) // 4),
+        tokens_in=counted(usage.get("prompt_tokens"), question.tokens),
+        tokens_out=counted(usage.get("completion_tokens"), len(content.encode()) // 4),
         milliseconds=milliseconds,
     )
 
 
-def _count(told: Any, otherwise: int) -> int:
+def counted(told: Any, otherwise: int) -> int:
     """What the server counted, or about as much when it did not."""
-    counted = isinstance(told, int) and not isinstance(told, bool) and 0 <= told < 10**9
-    return told if counted else otherwise
+    usable = isinstance(told, int) and not isinstance(told, bool) and 0 <= told < 10**9
+    return told if usable else otherwise
 
 
 def _since(began: float) -> int:

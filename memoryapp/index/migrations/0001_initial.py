@@ -124,7 +124,7 @@ class Migration(migrations.Migration):
                 ('model', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='embeddings', to='index.vectormodel')),
             ],
             options={
-                'constraints': [models.UniqueConstraint(fields=('entry', 'model'), name='index_embedding_once')],
+                'constraints': [models.UniqueConstraint(fields=('model', 'entry'), name='index_embedding_once')],
             },
         ),
     ]
