@@ -55,23 +55,24 @@ class Graph:
     circles: list[Circle] = field(default_factory=list)
 
 
+def rows_of(plan: Plan, node: Node) -> tuple[str, ...]:
+    """The repeats in whose rows the node stands."""
+    aspect, uid = node
+    if not uid:
+        return ()
+    planned = plan.items[uid]
+    inside = aspect is Aspect.CHECK and isinstance(planned.item, Repeat)
+    return (*planned.rows_of, uid) if inside else planned.rows_of
+
+
 class _Builder:
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self.found: dict[Node, set[Edge]] = {}
         self.nodes: dict[Node, None] = {}
 
-    def chain(self, node: Node) -> tuple[str, ...]:
-        """The repeats in whose rows the node stands."""
-        aspect, uid = node
-        if not uid:
-            return ()
-        planned = self.plan.items[uid]
-        inside = aspect is Aspect.CHECK and isinstance(planned.item, Repeat)
-        return (*planned.rows_of, uid) if inside else planned.rows_of
-
     def add(self, source: Node, target: Node, *, wide: bool = False) -> None:
-        there, here = self.chain(source), self.chain(target)
+        there, here = rows_of(self.plan, source), rows_of(self.plan, target)
         kept = shared(there, here)
         if wide and source[0] is not Aspect.ROWS:
             kept = min(kept, len(there) - 1)

@@ -8,7 +8,7 @@ from decimal import Decimal
 from heapq import heappop, heappush
 from typing import Any
 
-from formsengine.definition.graph import Aspect, Edge, Graph, Node, graph
+from formsengine.definition.graph import Aspect, Edge, Graph, Node, graph, rows_of
 from formsengine.definition.model import Choice, Repeat
 from formsengine.definition.plan import OTHER, Plan, Planned, choice_as_item
 from formsengine.definition.resting import at_rest
@@ -40,14 +40,6 @@ class Prepared:
 
     def constraints(self, uid: str) -> tuple[tuple[Any, Rule], ...]:
         return self.plan.items[uid].constraints if uid else self.plan.checks
-
-    def rows_of(self, node: Node) -> tuple[str, ...]:
-        aspect, uid = node
-        if not uid:
-            return ()
-        planned = self.plan.items[uid]
-        inside = aspect is Aspect.CHECK and isinstance(planned.item, Repeat)
-        return (*planned.rows_of, uid) if inside else planned.rows_of
 
 
 class Evaluation:
@@ -128,7 +120,7 @@ class Evaluation:
         """Everything from nothing, in order."""
         for node in self.prepared.nodes:
             work, uid = self.work[node[0]], node[1]
-            for row in list(self.rows.under(self.prepared.rows_of(node), "")):
+            for row in list(self.rows.under(rows_of(self.plan, node), "")):
                 work(uid, row)
 
     def changed(self, answers: Iterable[Key] = (), lists: Iterable[Key] = ()) -> set[Key]:
@@ -142,7 +134,7 @@ class Evaluation:
         for repeat, parent in lists:
             self._push(waiting, queued, rank[(Aspect.ROWS, repeat)], parent)
         for node in self.prepared.clocked:
-            for row in self.rows.under(self.prepared.rows_of(node), ""):
+            for row in self.rows.under(rows_of(self.plan, node), ""):
                 self._push(waiting, queued, rank[node], row)
         touched: set[Key] = set()
         while waiting:

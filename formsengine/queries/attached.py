@@ -40,13 +40,6 @@ def stored(workspace: Workspace) -> Iterator[Stored]:
         yield Stored(name, digest)
 
 
-def named_in(response: Response) -> Iterator[str]:
-    """The ids of all attachments that answers of the response name, also those that were replaced."""
-    for revision in response.revisions.values():
-        if isinstance(revision.kept, Mapping) and "digest" in revision.kept:
-            yield str(revision.kept["id"])
-
-
 def _is_sensitive(response: Response, attachment_id: str) -> bool:
     """Whether it was ever the answer of a field that is not shown to agents, or of one that is gone."""
     for revision in response.revisions.values():

@@ -3,7 +3,7 @@
 from formsengine.services.attaching import attach, received
 from formsengine.services.defining import bytes_of, define, import_sheet, publish, withdraw
 from formsengine.services.editing import Edit, Edited, begin, edit, publish_draft, start_from, undo
-from formsengine.services.filling import Written, answer, assign, move, open_response, refresh, resume
+from formsengine.services.filling import Written, answer, assign, move, open_response, refresh
 from formsengine.services.handing import hand_out
 from formsengine.services.settling import accept, find, reopen, revive, send_back, submit, void
 
@@ -29,7 +29,6 @@ __all__ = [
     "received",
     "refresh",
     "reopen",
-    "resume",
     "revive",
     "send_back",
     "start_from",

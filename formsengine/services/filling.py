@@ -119,13 +119,6 @@ def refresh(write: Write, response_id: uuid.UUID) -> Written:
     return Written(row, response, verdicts)
 
 
-def resume(write: Write, response_id: uuid.UUID) -> Written:
-    """Go on with a response: it moves to the live version by itself where that changes nothing that was answered."""
-    write.by.require("fill_forms")
-    row = held(write, response_id)
-    return Written(row, _moved_along(write, row, loaded(row)), [])
-
-
 def move(
     write: Write,
     response_id: uuid.UUID,

@@ -11,6 +11,8 @@ from enum import StrEnum
 from functools import cache
 from zoneinfo import ZoneInfo, available_timezones
 
+from memoryapp.doors.errors import Invalid
+
 ACCEPTED = "2024, 2024-05, 2024-05-03 or 2024-05-03T14:30:00+02:00"
 
 
@@ -95,6 +97,14 @@ def parse(text: str, *, time_zone: str | None = None) -> Moment:
         "UTC" if offset in ("Z", "z", "+00:00", "+0000") else offset if ":" in offset else f"{offset[:3]}:{offset[3:]}"
     )
     return Moment(_to_utc(_local(part), zone_of(zone)), Precision.INSTANT, zone)
+
+
+def given(text: str, path: str, *, time_zone: str | None = None) -> Moment:
+    """The moment that was typed at this place. Raises Invalid, which names the place, for what is none."""
+    try:
+        return parse(text, time_zone=time_zone)
+    except NotAMoment as error:
+        raise Invalid.at(path, error.code, str(error), error.accepted) from error
 
 
 def render(instant: dt.datetime, precision: str = Precision.INSTANT, zone: str = "UTC") -> str:

@@ -23,7 +23,7 @@ from django.urls import NoReverseMatch, reverse
 from django.utils import timezone
 from django.utils.cache import patch_vary_headers
 
-from memoryapp.doors.errors import DomainError, NotFound
+from memoryapp.doors.errors import DomainError, Invalid, NotFound
 
 
 class _Workspace(Protocol):
@@ -107,6 +107,14 @@ def number(text: str) -> int | None:
     """The whole number that an address or a form wrote: at most nine plain digits, so that any database can be asked
     for it; None for anything else."""
     return int(text) if len(text) < 10 and text.isascii() and text.isdigit() else None
+
+
+def drawn_lock(request: HttpRequest) -> int:
+    """The lock that a posted form was drawn against. Raises Invalid `lock_missing` when it names none."""
+    lock = number(request.POST.get("lock", ""))
+    if lock is None:
+        raise Invalid.at("/lock", "lock_missing", "The form did not say which state it was drawn against.")
+    return lock
 
 
 def with_triggers(response: HttpResponse, triggers: dict[str, Any] | None) -> HttpResponse:

@@ -13,8 +13,8 @@ import uuid
 from dataclasses import dataclass, field
 from typing import Any
 
-from memoryapp.doors.errors import Invalid
-from memoryapp.doors.moments import Moment, NotAMoment, parse
+from memoryapp.doors import moments
+from memoryapp.doors.moments import Moment
 from memoryapp.graph.statements import NodeKeys, NodeReference, Quoted, Statement
 from memoryapp.sources.models import Source
 
@@ -89,9 +89,4 @@ def _node(reference: dict[str, Any]) -> NodeReference:
 
 
 def _moment(details: dict[str, Any], name: str) -> Moment | None:
-    if not details.get(name):
-        return None
-    try:
-        return parse(details[name])
-    except NotAMoment as error:
-        raise Invalid.at(f"/{name}", error.code, str(error), error.accepted) from error
+    return moments.given(details[name], f"/{name}") if details.get(name) else None

@@ -147,12 +147,7 @@ def _url(by: Principal, what: str, thing: uuid.UUID) -> str:
 
 
 def _moment(by: Principal, text: str, name: str) -> Any:
-    if not text:
-        return None
-    try:
-        return moments.parse(text, time_zone=by.workspace.time_zone).instant
-    except moments.NotAMoment as error:
-        raise Invalid.at(f"/{name}", error.code, str(error), error.accepted) from error
+    return moments.given(text, f"/{name}", time_zone=by.workspace.time_zone).instant if text else None
 
 
 def _budget(text: str) -> int | None:

@@ -260,9 +260,5 @@ def _question(by: Principal, thread_id: uuid.UUID) -> list[str]:
 
 
 def _said_at(by: Principal, text: str) -> Any:
-    if not text.strip():
-        return None
-    try:
-        return moments.parse(text.strip(), time_zone=by.workspace.time_zone).instant
-    except moments.NotAMoment as error:
-        raise Invalid.at("/said_at", error.code, str(error), error.accepted) from error
+    told = text.strip()
+    return moments.given(told, "/said_at", time_zone=by.workspace.time_zone).instant if told else None

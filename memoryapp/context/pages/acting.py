@@ -13,9 +13,8 @@ from django.views.decorators.http import require_POST
 
 from memoryapp.context import queries, services
 from memoryapp.context.inputs import Change
-from memoryapp.context.pages.entries import lock_of
 from memoryapp.doors.errors import Invalid
-from memoryapp.doors.pages import address, member_page, number
+from memoryapp.doors.pages import address, drawn_lock, member_page, number
 from memoryapp.ledger.models import Write
 from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import record
@@ -30,7 +29,7 @@ def pin(request: HttpRequest, by: Principal, entry_id: uuid.UUID) -> HttpRespons
     pinned = not queries.shown(by, entry_id).revision.pinned
 
     def act(write: Write) -> object:
-        return services.update(write, entry_id, Change(pinned=pinned), lock=lock_of(request))
+        return services.update(write, entry_id, Change(pinned=pinned), lock=drawn_lock(request))
 
     return _done(request, by, "update_context", act, "Pinned." if pinned else "No longer in the block.")
 
@@ -64,7 +63,7 @@ def unset(request: HttpRequest, by: Principal, entry_id: uuid.UUID) -> HttpRespo
     reason = request.POST.get("reason", "")
 
     def act(write: Write) -> object:
-        return services.unset(write, entry_id, reason=reason, lock=lock_of(request))
+        return services.unset(write, entry_id, reason=reason, lock=drawn_lock(request))
 
     return _done(request, by, "unset_context", act, "Unset. It can be restored.")
 
@@ -76,7 +75,7 @@ def unset_section(request: HttpRequest, by: Principal) -> HttpResponse:
     section = _section(request)
 
     def act(write: Write) -> object:
-        return services.unset_section(write, section, lock=lock_of(request))
+        return services.unset_section(write, section, lock=drawn_lock(request))
 
     return _done(request, by, "unset_context_section", act, "The section is unset. One undo brings it back.")
 
@@ -91,7 +90,7 @@ def restore(request: HttpRequest, by: Principal, entry_id: uuid.UUID) -> HttpRes
         raise Invalid.at("/sequence", "missing", "The form did not say which revision.", "the number of a revision")
 
     def act(write: Write) -> object:
-        return services.restore(write, entry_id, sequence=sequence, lock=lock_of(request))
+        return services.restore(write, entry_id, sequence=sequence, lock=drawn_lock(request))
 
     record(by, "restore_context", act)
     messages.success(request, "It says that again.")

@@ -17,9 +17,9 @@ from memoryapp.context.queries import Asked, Section
 from memoryapp.context.queries.rendering import LEAST_BUDGET, MOST_BUDGET, PINNED, USUAL_BUDGET
 from memoryapp.context.queries.told import expiry
 from memoryapp.doors import moments
-from memoryapp.doors.errors import Conflict, DomainError, Invalid, Stale, Violation
+from memoryapp.doors.errors import Conflict, DomainError, Stale, Violation
 from memoryapp.doors.moments import Moment
-from memoryapp.doors.pages import address, member_page, number, page
+from memoryapp.doors.pages import address, drawn_lock, member_page, number, page
 from memoryapp.ledger.models import Write
 from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import record
@@ -121,7 +121,7 @@ def entry(request: HttpRequest, by: Principal, entry_id: uuid.UUID) -> HttpRespo
             pinned=typed["pinned"],
             expires_at=_moment(typed, write),
         )
-        return services.update(write, entry_id, change, reason=typed["reason"], lock=lock_of(request))
+        return services.update(write, entry_id, change, reason=typed["reason"], lock=drawn_lock(request))
 
     try:
         record(by, "update_context", act, rationale=typed["reason"].strip())
@@ -183,17 +183,4 @@ def _lines(text: str) -> str:
 
 def _moment(typed: Typed, write: Write) -> Moment | None:
     text = typed["expires_at"].strip()
-    if not text:
-        return None
-    try:
-        return moments.parse(text, time_zone=write.workspace.time_zone)
-    except moments.NotAMoment as error:
-        raise Invalid.at("/expires_at", error.code, str(error), error.accepted) from error
-
-
-def lock_of(request: HttpRequest) -> int:
-    """The lock that a form was drawn against."""
-    try:
-        return int(request.POST.get("lock", ""))
-    except ValueError:
-        raise Invalid.at("/lock", "lock_missing", "The form did not say which state it was drawn against.") from None
+    return moments.given(text, "/expires_at", time_zone=write.workspace.time_zone) if text else None

@@ -1,7 +1,7 @@
 """Every read of the context."""
 
 from memoryapp.context.queries.acts import Act, acts, with_revisions
-from memoryapp.context.queries.entries import Asked, Shown, entry, history, last_set, now, revisions, shown, with_links
+from memoryapp.context.queries.entries import Asked, Shown, entry, history, now, revisions, shown, with_links
 from memoryapp.context.queries.rendering import Block, no_longer_held, render
 from memoryapp.context.queries.sections import Section, grouped, section_lock, section_locks, sections
 from memoryapp.context.queries.told import told, told_link, told_revision
@@ -16,7 +16,6 @@ __all__ = [
     "entry",
     "grouped",
     "history",
-    "last_set",
     "no_longer_held",
     "now",
     "render",

@@ -120,13 +120,6 @@ def with_links(by: Principal, rows: Sequence[EntryRevision]) -> list[Shown]:
     return [Shown(row, found.get(row.pk, [])) for row in rows]
 
 
-def last_set(found: Entry) -> EntryRevision:
-    """What an entry said last before it was unset, or says now."""
-    said = found.revisions.filter(state=State.SET).order_by("-sequence").first()
-    assert said is not None
-    return said
-
-
 def naming(by: Principal, nodes: Collection[uuid.UUID]) -> int:
     """How many entries in sight are linked to one of these nodes."""
     linked = EntryLink.objects.filter(workspace=by.workspace, node__in=nodes).values("entry")

@@ -1,5 +1,6 @@
 """What a rule knows while it reads one turn, and how it turns a match into a proposal."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -175,3 +176,16 @@ def _listener(owner: Participant, conversation: Conversation) -> str:
     if len(others) != 1:
         return ""
     return "the assistant" if others[0].role == "assistant" else others[0].name
+
+
+Form = Callable[[Clause, Reading, Any], list[Proposal]]
+
+
+def first_of(forms: Sequence[tuple[Any, Form]], clause: Clause, reading: Reading) -> list[Proposal]:
+    """What the first form that matches the clause, and finds something in it, proposes."""
+    for form_pattern, form in forms:
+        found = form_pattern.match(clause.text)
+        proposals = form(clause, reading, found) if found is not None else []
+        if proposals:
+            return proposals
+    return []

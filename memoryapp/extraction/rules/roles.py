@@ -15,7 +15,7 @@ from memoryapp.extraction.rules.people import (
     thing,
     who,
 )
-from memoryapp.extraction.rules.reading import Reading
+from memoryapp.extraction.rules.reading import Reading, first_of
 from memoryapp.extraction.rules.sentences import Clause
 
 _ROLE_END = (
@@ -85,15 +85,7 @@ _NOT_ROLE_START = words(
 
 def find(clause: Clause, reading: Reading) -> list[Proposal]:
     """A role with an employer is two statements, each its own property or edge; everything else is one."""
-    if clause.asking:
-        return []
-    for form_pattern, form in _FORMS:
-        found = form_pattern.match(clause.text)
-        if found is not None:
-            proposals: list[Proposal] = form(clause, reading, found)
-            if proposals:
-                return proposals
-    return []
+    return [] if clause.asking else first_of(_FORMS, clause, reading)
 
 
 def _role(clause: Clause, reading: Reading, found: Any) -> list[Proposal]:

@@ -16,7 +16,7 @@ from memoryapp.extraction.rules.people import (
     thing,
     who,
 )
-from memoryapp.extraction.rules.reading import Reading
+from memoryapp.extraction.rules.reading import Reading, first_of
 from memoryapp.extraction.rules.sentences import Clause
 
 _WORKS_AT = pattern(
@@ -82,15 +82,7 @@ _ANY_MORE = pattern(r"(?i)\b(?:any ?more|any longer)\b")
 
 def find(clause: Clause, reading: Reading) -> list[Proposal]:
     """One employer or project a clause."""
-    if clause.asking:
-        return []
-    for form_pattern, form in _FORMS:
-        found = form_pattern.match(clause.text)
-        if found is not None:
-            proposals: list[Proposal] = form(clause, reading, found)
-            if proposals:
-                return proposals
-    return []
+    return [] if clause.asking else first_of(_FORMS, clause, reading)
 
 
 def _works_at(clause: Clause, reading: Reading, found: Any) -> list[Proposal]:

@@ -10,7 +10,6 @@ from typing import Any
 from django.http import HttpRequest
 
 from memoryapp.doors import moments
-from memoryapp.doors.errors import Invalid
 from memoryapp.graph.queries.views import Scope, as_of
 from memoryapp.ledger.principal import Principal
 
@@ -56,10 +55,7 @@ def asked(request: HttpRequest, by: Principal, belief_id: uuid.UUID) -> dict[str
 
 
 def _moment(by: Principal, name: str, text: str) -> moments.Moment:
-    try:
-        return moments.parse(text, time_zone=by.workspace.time_zone)
-    except moments.NotAMoment as error:
-        raise Invalid.at(name, error.code, str(error), error.accepted) from error
+    return moments.given(text, name, time_zone=by.workspace.time_zone)
 
 
 def _end_of(by: Principal, name: str, text: str) -> dt.datetime:

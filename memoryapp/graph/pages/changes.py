@@ -21,7 +21,7 @@ from django.utils import timezone
 
 from memoryapp.doors import moments, strict
 from memoryapp.doors.errors import DomainError, Invalid, NotFound, Stale
-from memoryapp.doors.pages import address, member_page, page
+from memoryapp.doors.pages import address, drawn_lock, member_page, page
 from memoryapp.graph import services
 from memoryapp.graph.models import Belief
 from memoryapp.graph.pages import presenting
@@ -134,7 +134,7 @@ def _change(chosen: Verb, request: HttpRequest, by: Principal, belief_id: uuid.U
         return _form(request, by, found, chosen, _as_it_is(found))
     typed = {name: request.POST.get(name, "") for name in (*chosen.asks, "reason")}
     try:
-        lock = _lock(request)
+        lock = drawn_lock(request)
         changed = record(
             by,
             f"{chosen.name}_belief",
@@ -196,20 +196,9 @@ def _date(at: dt.datetime | None, precision: str) -> str:
     return moments.render(at, precision)
 
 
-def _lock(request: HttpRequest) -> int:
-    try:
-        return int(request.POST.get("lock", ""))
-    except ValueError:
-        raise Invalid.at("/lock", "lock_missing", "The form did not say which state it was drawn against.") from None
-
-
 def _moment(text: str, name: str, write: Write) -> moments.Moment | None:
-    if not text.strip():
-        return None
-    try:
-        return moments.parse(text.strip(), time_zone=write.workspace.time_zone)
-    except moments.NotAMoment as error:
-        raise Invalid.at(f"/{name}", error.code, str(error), error.accepted) from error
+    told = text.strip()
+    return moments.given(told, f"/{name}", time_zone=write.workspace.time_zone) if told else None
 
 
 def _value(words: str) -> Any:

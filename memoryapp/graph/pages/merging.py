@@ -12,7 +12,7 @@ from django.shortcuts import redirect
 from django.views.decorators.http import require_POST
 
 from memoryapp.doors.errors import DomainError, Invalid
-from memoryapp.doors.pages import address, member_page, page
+from memoryapp.doors.pages import address, drawn_lock, member_page, page
 from memoryapp.graph import services
 from memoryapp.graph.models import Belief, Node
 from memoryapp.graph.pages import presenting
@@ -36,7 +36,7 @@ def merge(request: HttpRequest, by: Principal, node_id: uuid.UUID) -> HttpRespon
     error: DomainError | None = None
     if request.method == "POST":
         try:
-            other, lock = _id(typed["other"]), _number(typed["lock"])
+            other, lock = _id(typed["other"]), drawn_lock(request)
             record(
                 by,
                 "merge_nodes",
@@ -76,7 +76,7 @@ def split(request: HttpRequest, by: Principal, node_id: uuid.UUID) -> HttpRespon
     chosen = request.POST.getlist("belief")
     if request.method == "POST":
         try:
-            ids, lock = [_id(one) for one in chosen], _number(request.POST.get("lock", ""))
+            ids, lock = [_id(one) for one in chosen], drawn_lock(request)
             new, _ = record(
                 by,
                 "split_node",
@@ -138,7 +138,7 @@ def change(verb: str) -> Callable[..., Any]:
         queries.node(by, node_id)
 
         def carry_out(write: Write) -> Node:
-            reason, lock = request.POST.get("reason", ""), _number(request.POST.get("lock", ""))
+            reason, lock = request.POST.get("reason", ""), drawn_lock(request)
             return done(write, node=node_id, reason=reason, lock=lock)
 
         try:
@@ -213,10 +213,3 @@ def _id(text: str) -> uuid.UUID:
         return uuid.UUID(text)
     except ValueError:
         raise Invalid.at("/other", "not_an_id", "That is not the id of anything.", "the id of a node") from None
-
-
-def _number(text: str) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        raise Invalid.at("/lock", "lock_missing", "The form did not say which state it was drawn against.") from None

@@ -17,9 +17,8 @@ from memoryapp.ontology.compiled.relationships import Relationships
 from memoryapp.ontology.consistency import check
 from memoryapp.ontology.document import FileRoot, OntologyDocument, SourceKind, View, read
 
-__all__ = ["FACT", "ROOT_KIND", "KeySet", "Ontology", "Property", "compile_document", "edition", "kept_edition"]
+__all__ = ["FACT", "KeySet", "Ontology", "Property", "compile_document", "edition", "kept_edition"]
 
-ROOT_KIND = "memory"
 FACT = "fact"
 
 

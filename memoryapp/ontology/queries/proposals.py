@@ -18,7 +18,6 @@ from memoryapp.ontology.models import Occurrence, Proposal, ProposalMove, Propos
 from memoryapp.ontology.models.proposals import OPEN
 from memoryapp.ontology.queries.editions import current_ontology, ontology_at
 
-WITHHELD = "withheld"
 EMPTIED = "Erased"
 
 

@@ -10,7 +10,7 @@ from memoryapp.ledger import jobs
 from memoryapp.ledger.models import Job, Retyping, Workspace, Write
 from memoryapp.ontology.changeset import Move, apply, differences, read_changes
 from memoryapp.ontology.compiled import Ontology
-from memoryapp.ontology.models import OntologyVersion, Proposal, ProposalMove, Status
+from memoryapp.ontology.models import OntologyVersion, Proposal, Status
 from memoryapp.ontology.models.proposals import OPEN
 from memoryapp.ontology.queries.editions import current_ontology, ontology_at
 from memoryapp.ontology.queries.proposals import applied_between, outlook, revision_of
@@ -230,8 +230,3 @@ def _moved(write: Write) -> dict[str, int]:
 
 def _said(write: Write, report: dict[str, Any]) -> str:
     return f"{write.by.actor.name} applied it: edition {report['edition']}."
-
-
-def applied_move(proposal: Proposal) -> ProposalMove | None:
-    """The step by which it was applied, with its report."""
-    return ProposalMove.objects.filter(proposal=proposal, to_status=Status.APPLIED).order_by("-sequence").first()

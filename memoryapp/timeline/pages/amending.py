@@ -72,12 +72,7 @@ def _amendment(by: Principal, typed: Typed, shown: Shown) -> Amendment:
 
 
 def _moment(by: Principal, name: str, text: str) -> Moment | None:
-    if not text:
-        return None
-    try:
-        return moments.parse(text, time_zone=by.workspace.time_zone)
-    except moments.NotAMoment as error:
-        raise Invalid.at(f"/{name}", error.code, str(error), error.accepted) from error
+    return moments.given(text, f"/{name}", time_zone=by.workspace.time_zone) if text else None
 
 
 def _as_it_is(revision: EpisodeRevision) -> Typed:

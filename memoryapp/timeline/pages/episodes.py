@@ -239,12 +239,8 @@ def _day(text: str, name: str) -> dt.datetime | None:
     """The midnight that a day begins with where the page is read."""
     if not text:
         return None
-    try:
-        moment = moments.parse(text, time_zone="UTC")
-        day = moment.instant.date()
-        return dt.datetime(day.year, day.month, day.day, tzinfo=timezone.get_current_timezone())
-    except moments.NotAMoment as error:
-        raise Invalid.at(name, error.code, str(error), error.accepted) from error
+    day = moments.given(text, name, time_zone="UTC").instant.date()
+    return dt.datetime(day.year, day.month, day.day, tzinfo=timezone.get_current_timezone())
 
 
 def _after(day: dt.datetime | None) -> dt.datetime | None:
