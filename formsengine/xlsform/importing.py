@@ -14,6 +14,7 @@ from formsengine.expressions.types import Kind
 from formsengine.problems import Problem, Refused
 from formsengine.xlsform import columns
 from formsengine.xlsform.lists import Lists
+from formsengine.xlsform.places import item_at, line_of, name_of
 from formsengine.xlsform.report import Report
 from formsengine.xlsform.rules import NotReadable, default_rule, rewrite
 from formsengine.xlsform.sheets import Line, Sheet, read_sheets
@@ -23,6 +24,9 @@ RULES = {"relevant": "relevant", "choice_filter": "filter", "repeat_count": "cou
 YES = {"yes", "true", "true()", "1", "y"}
 NO = {"no", "false", "false()", "0", "n", ""}
 SKIPPED = {"audit", "instanceid", "simserial", "subscriberid", "csv-external", "xml-external", "include"}
+
+
+RULE_KEYS = {"relevant", "required", "filter", "count", "default", "computed", "test"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +93,7 @@ class _Reader:
         version = re.sub(r"\D", "", self.settings.get("version", ""))[:9]
         data: dict[str, Any] = {
             "format": "form/1",
-            "id": _name(self.id),
+            "id": name_of(self.id),
             "version": max(1, int(version or 1)),
             "title": {self.default: title},
             "default_language": self.default,
@@ -124,7 +128,7 @@ class _Reader:
         if text is None:
             return
         why = f"{problem.message} (character {(problem.position or 0) + 1})"
-        self._leave(problem.path, str(text), why, _item_at(data, parts), key)
+        self._leave(problem.path, str(text), why, item_at(data, parts), key)
         data["unread"] = self.unread
 
     def _leave(self, where: str, text: str, why: str, item: str = "", key: str = "") -> None:
@@ -141,7 +145,7 @@ class _Reader:
             given = self._cell(line, "name")
             if text.lower().startswith(("end group", "end_group", "end repeat", "end_repeat")):
                 continue
-            name = _name(given) if given else f"{_name(text)}_{line.number}"
+            name = name_of(given) if given else f"{name_of(text)}_{line.number}"
             if name in taken:
                 name = f"{name}_{line.number}"
                 self.report.change(f"survey:{line.number}", given, name, "each name stands once in a form")
@@ -317,7 +321,7 @@ class _Reader:
         try:
             written = rewrite(self._renamed(text), self.kinds, own)
         except NotReadable as wrong:
-            self._leave(where, was, str(wrong), str(item.get("name") or self.places.get(_line_of(where), "")), key)
+            self._leave(where, was, str(wrong), str(item.get("name") or self.places.get(line_of(where), "")), key)
             return
         item[key] = written.text
         self.report.take("rules")
@@ -376,30 +380,6 @@ class _Reader:
             cells = {key.lower().replace(" ", "_"): value for key, value in line.cells.items()}
             dataset = cells.get("list_name") or cells.get("dataset") or "entity"
             kept = {**cells, "properties": saved}
-            binding = {"name": _name(dataset), "into": "entity", "fields": list(saved), "data": kept}
+            binding = {"name": name_of(dataset), "into": "entity", "fields": list(saved), "data": kept}
             data.setdefault("bindings", []).append(binding)
             self.report.take("entities")
-
-
-def _item_at(data: Any, parts: list[str]) -> str:
-    """The name of the innermost item on the way."""
-    name, at = "", data
-    for part in parts[:-1]:
-        at = at[int(part)] if isinstance(at, list) else at[part]
-        if isinstance(at, dict) and "kind" in at and "name" in at:
-            name = str(at["name"])
-    return name
-
-
-def _line_of(where: str) -> int:
-    found = re.match(r"survey:(\d+)", where)
-    return int(found[1]) if found else 0
-
-
-RULE_KEYS = {"relevant", "required", "filter", "count", "default", "computed", "test"}
-
-
-def _name(text: str) -> str:
-    """A name as forms have it."""
-    made = re.sub(r"[^\w.-]+", "_", text.strip()).strip("_") or "form"
-    return (made if not made[0].isdigit() and made[0] not in ".-" else f"q_{made}")[:120]

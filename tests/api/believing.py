@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from tests.api.calling import Caller
+
 INES = {"class": "person", "keys": {"email": "ines@ferro.example"}}
 
 
@@ -20,3 +22,15 @@ def preference(content: str, said_at: str, topic: str = "status emails", **more:
 
 WEEKLY = preference("Wants status emails every week.", "2026-03-02T09:00:00-05:00")
 MONTHLY = preference("A monthly summary is enough.", "2026-06-01T09:00:00-05:00")
+
+
+def remembered(caller: Caller, body: dict[str, Any]) -> dict[str, Any]:
+    answer = caller.post("beliefs", body)
+    assert answer.status_code == 201, answer.json()
+    belief: dict[str, Any] = answer.json()["items"][0]["belief"]
+    return belief
+
+
+def contents(answer: Any) -> list[str]:
+    assert answer.status_code == 200, answer.json()
+    return [item["content"] for item in answer.json()["items"]]

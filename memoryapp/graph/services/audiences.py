@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from memoryapp.doors.errors import Invalid
@@ -20,7 +21,22 @@ def readers_of(belief: Belief) -> Readers:
         return None
     if belief.audience == Audience.OWNERS:
         return actors_of(belief.workspace_id, [uuid.UUID(owner) for owner in owners_of(belief)])
+    return named_readers(belief)
+
+
+def named_readers(belief: Belief) -> frozenset[uuid.UUID]:
+    """The actors that are named as its readers; whether these count is said by its audience."""
     return frozenset(BeliefReader.objects.filter(belief=belief).values_list("actor", flat=True))
+
+
+def named_readers_of(beliefs: Iterable[Belief]) -> dict[uuid.UUID, frozenset[uuid.UUID]]:
+    """Of each belief for named readers these, by its id. One query, none where no belief is."""
+    named = [belief.pk for belief in beliefs if belief.audience == Audience.NAMED]
+    found: defaultdict[uuid.UUID, set[uuid.UUID]] = defaultdict(set)
+    if named:
+        for belief, actor in BeliefReader.objects.filter(belief__in=named).values_list("belief", "actor"):
+            found[belief].add(actor)
+    return {belief: frozenset(actors) for belief, actors in found.items()}
 
 
 def actors_of(workspace: Workspace | uuid.UUID, nodes: Iterable[uuid.UUID]) -> frozenset[uuid.UUID]:

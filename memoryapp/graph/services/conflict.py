@@ -17,9 +17,10 @@ from django.db.models import Q, QuerySet
 from memoryapp.doors.errors import Conflict
 from memoryapp.graph import slots
 from memoryapp.graph.assessing import assess, polar
-from memoryapp.graph.models import Belief, BeliefReader, BeliefState, Relation, RelationPlayer
+from memoryapp.graph.models import Belief, BeliefState, Relation, RelationPlayer
 from memoryapp.graph.models.beliefs import Audience, Status
 from memoryapp.graph.services.assembling import Assembly, Playing, change_relation
+from memoryapp.graph.services.audiences import named_readers
 from memoryapp.graph.services.beliefs import change_state
 from memoryapp.graph.services.drafts import Draft
 from memoryapp.ledger import prepared
@@ -114,7 +115,7 @@ class Held:
         if older.audience != Audience.NAMED:
             return True
         if older.pk not in self._readers:
-            self._readers[older.pk] = readers_of(older)
+            self._readers[older.pk] = named_readers(older)
         return self._readers[older.pk] == frozenset(draft.readers)
 
 
@@ -264,10 +265,6 @@ def reconsider(write: Write, around: Sequence[Belief], *, reason: str = "") -> l
     return touched
 
 
-def readers_of(belief: Belief) -> frozenset[uuid.UUID]:
-    return frozenset(BeliefReader.objects.filter(belief=belief).values_list("actor", flat=True))
-
-
 def _waiting(write: Write, around: Sequence[Belief]) -> list[Belief]:
     """Newcomers that may be concerned: in the slots of these beliefs, or in an open conflict with one of them."""
     filled = {belief.slot for belief in around if belief.slot}
@@ -355,7 +352,7 @@ def interval(belief: Belief) -> tuple[dt.datetime | None, dt.datetime | None]:
 def _same_audience(one: Belief, other: Belief) -> bool:
     if one.audience != other.audience:
         return False
-    return one.audience != Audience.NAMED or readers_of(one) == readers_of(other)
+    return one.audience != Audience.NAMED or named_readers(one) == named_readers(other)
 
 
 def _owner_key(owners: Iterable[uuid.UUID | str]) -> tuple[str, ...]:

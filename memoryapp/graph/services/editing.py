@@ -11,6 +11,7 @@ from memoryapp.graph import changes
 from memoryapp.graph.models import Belief
 from memoryapp.graph.models.beliefs import Status
 from memoryapp.graph.services import conflict
+from memoryapp.graph.services.audiences import named_readers
 from memoryapp.graph.services.beliefs import check_lock, owners_of, supersede
 from memoryapp.graph.services.confirmed import refuse_confirmed
 from memoryapp.graph.services.remembering import store
@@ -106,7 +107,7 @@ def replace(
         valid_from=Moment(valid_from.instant, Precision(valid_from.precision)) if valid_from else None,
         valid_to=_kept(valid_to, belief.valid_to, belief.valid_to_precision),
         audience=belief.audience,
-        readers=tuple(conflict.readers_of(belief)),
+        readers=tuple(named_readers(belief)),
         premises=premises,
     )
     return store(write, statement, status=status, reason=reason, apart_from=belief)

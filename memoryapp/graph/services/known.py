@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 from django.db.models import QuerySet
 
 from memoryapp.graph import slots
-from memoryapp.graph.models import Belief, BeliefReader, Relation, RelationPlayer
-from memoryapp.graph.models.beliefs import Audience, Standing, Status
+from memoryapp.graph.models import Belief, Relation, RelationPlayer
+from memoryapp.graph.models.beliefs import Standing, Status
+from memoryapp.graph.services.audiences import named_readers_of
 from memoryapp.graph.services.conflict import interval
 from memoryapp.graph.services.drafts import Draft
 from memoryapp.graph.statements import Moment
@@ -72,12 +73,8 @@ def known_of(write: Write, drafts: Sequence[Draft]) -> defaultdict[str, list[Kno
     beliefs = prepared.rows(_saying, workspace=write.workspace, digests=digests)
     if not beliefs:
         return found
-    named = [belief.pk for belief in beliefs if belief.audience == Audience.NAMED]
-    readers: defaultdict[uuid.UUID, set[uuid.UUID]] = defaultdict(set)
-    if named:
-        for belief_id, actor_id in BeliefReader.objects.filter(belief__in=named).values_list("belief", "actor"):
-            readers[belief_id].add(actor_id)
-    by_id = {belief.pk: Known(belief, frozenset(readers[belief.pk])) for belief in beliefs}
+    readers = named_readers_of(beliefs)
+    by_id = {belief.pk: Known(belief, readers.get(belief.pk, frozenset())) for belief in beliefs}
     for known in by_id.values():
         found[known.belief.statement].append(known)
     _link_sources(by_id)

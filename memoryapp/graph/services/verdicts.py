@@ -16,7 +16,7 @@ from memoryapp.graph.models import Belief, Relation
 from memoryapp.graph.models.beliefs import Standing, Status
 from memoryapp.graph.services import conflict
 from memoryapp.graph.services.assembling import Assembly, Playing, change_relation
-from memoryapp.graph.services.audiences import readers_of
+from memoryapp.graph.services.audiences import named_readers, readers_of
 from memoryapp.graph.services.beliefs import change_state, owners_of, set_dates, supersede
 from memoryapp.graph.services.editing import replace
 from memoryapp.graph.services.remembering import record_all
@@ -254,7 +254,7 @@ def _condition(write: Write, dependent: Belief, text: str, reason: str) -> Belie
         owners=tuple(NodeStored(uuid.UUID(owner)) for owner in owners_of(dependent)),
         evidence=(Quoted(source),),
         audience=dependent.audience,
-        readers=tuple(conflict.readers_of(dependent)),
+        readers=tuple(named_readers(dependent)),
     )
     condition = record_all(write, [statement], numbered=False)[0].belief
     assembly = Assembly(write, dependent.ontology_version)

@@ -11,10 +11,11 @@ from django.db.models import F
 
 from memoryapp.doors.errors import Conflict
 from memoryapp.graph import slots
-from memoryapp.graph.models import Belief, BeliefReader, BeliefState, Node, Relation, RelationPlayer
-from memoryapp.graph.models.beliefs import Audience, Status
+from memoryapp.graph.models import Belief, BeliefState, Node, Relation, RelationPlayer
+from memoryapp.graph.models.beliefs import Status
 from memoryapp.graph.referring import chunks
 from memoryapp.graph.services import conflict, digests
+from memoryapp.graph.services.audiences import named_readers_of
 from memoryapp.graph.services.merging import meeting
 from memoryapp.graph.services.merging.pointers import playing
 from memoryapp.ledger.models import Workspace
@@ -193,7 +194,7 @@ def _others(workspace: Workspace, live: Sequence[Belief], mine: set[uuid.UUID]) 
 
 def _twins(found: Plan, same: list[Belief]) -> set[uuid.UUID]:
     """Of beliefs that say the same to the same people at one time, one stays: what is held, and was there, first."""
-    readers_of = _readers(same)
+    readers_of = named_readers_of(same)
     same.sort(key=lambda one: (one.status != Status.ACTIVATED, one.pk in found.mine, one.recorded_at, one.pk))
     stays: list[Belief] = []
     gone: set[uuid.UUID] = set()
@@ -211,15 +212,6 @@ def _alike(one: Belief, other: Belief, readers_of: dict[uuid.UUID, frozenset[uui
     if one.audience != other.audience or readers_of.get(one.pk) != readers_of.get(other.pk):
         return False
     return slots.touch(conflict.interval(one), conflict.interval(other))
-
-
-def _readers(beliefs: Sequence[Belief]) -> dict[uuid.UUID, frozenset[uuid.UUID]]:
-    named = [one.pk for one in beliefs if one.audience == Audience.NAMED]
-    found: dict[uuid.UUID, set[uuid.UUID]] = defaultdict(set)
-    if named:
-        for belief, actor in BeliefReader.objects.filter(belief__in=named).values_list("belief", "actor"):
-            found[belief].add(actor)
-    return {belief: frozenset(actors) for belief, actors in found.items()}
 
 
 def _rivals(found: Plan, rivals: list[Belief]) -> None:

@@ -1,0 +1,103 @@
+"""Roles, employers, projects, places, arrangements and experiences, and what the rules make of them."""
+
+# what is said, the rule that finds it, the statement, its slot
+# (topic, "predicate=value", "predicate>object", or "due=..." of a commitment)
+LIVES: tuple[tuple[str, str, str, str], ...] = (
+    # roles, employers, projects
+    ("I'm an accountant", "work.role", "Ines is an accountant", "role=accountant"),
+    (
+        "I'm a senior software engineer",
+        "work.role",
+        "Ines is a senior software engineer",
+        "role=senior software engineer",
+    ),
+    ("I work as a nurse", "work.role", "Ines is a nurse", "role=nurse"),
+    ("Ivo is the head of sales", "work.role", "Ivo is the head of sales", "role=head of sales"),
+    (
+        "Tamsin Roe was promoted to operations manager",
+        "work.role",
+        "Tamsin Roe is operations manager",
+        "role=operations manager",
+    ),
+    ("I work at Quillworks", "work.employer", "Ines works at Quillworks", "worksAt>Quillworks"),
+    ("I now work for Ferro Studio", "work.employer", "Ines now works for Ferro Studio", "worksAt>Ferro Studio"),
+    ("Tamsin works for Osprey Ltd.", "work.employer", "Tamsin works for Osprey Ltd", "worksAt>Osprey Ltd"),
+    ("Noor joined Quillworks last week", "work.employer", "Noor joined Quillworks last week", "worksAt>Quillworks"),
+    (
+        "I got a new job at Pelican Freight",
+        "work.employer",
+        "Ines got a new job at Pelican Freight",
+        "worksAt>Pelican Freight",
+    ),
+    ("Anselm works on project Kestrel", "work.project", "Anselm works on project Kestrel", "worksOn>Kestrel"),
+    ("I'm working on the Kestrel project", "work.project", "Ines is working on the Kestrel project", "worksOn>Kestrel"),
+    ("I moved to the Osprey team", "work.project", "Ines moved to the Osprey team", "worksOn>Osprey"),
+    (
+        "Anselm moved from project Kestrel to project Osprey",
+        "work.moved",
+        "Anselm moved from project Kestrel to project Osprey",
+        "worksOn>Osprey",
+    ),
+    ("I moved from Porto to Lisbon", "work.moved", "Ines moved from Porto to Lisbon", "livesIn>Lisbon"),
+    ("Orlin runs Pelican", "work.leads", "Orlin runs Pelican", "runs>Pelican"),
+    ("Ysolde now runs Pelican", "work.leads", "Ysolde now runs Pelican", "runs>Pelican"),
+    ("I lead the Kestrel project", "work.leads", "Ines leads the Kestrel project", "runs>Kestrel"),
+    ("Mira Oduya manages the Tarn warehouse", "work.leads", "Mira Oduya manages the Tarn warehouse", "manages>Tarn"),
+    ("My manager is Ivo Lasker", "work.manager", "Ines's manager is Ivo Lasker", "reportsTo>Ivo Lasker"),
+    ("I report to Mira", "work.manager", "Ines reports to Mira", "reportsTo>Mira"),
+    ("I left Quillworks last month", "work.left", "Ines left Quillworks last month", "worksAt>Quillworks"),
+    ("I no longer work at Quillworks", "work.left", "Ines no longer works at Quillworks", "worksAt>Quillworks"),
+    ("I don't work for Osprey any more", "work.left", "Ines doesn't work for Osprey any more", "worksAt>Osprey"),
+    (
+        "Anselm is no longer on the Kestrel project",
+        "work.left",
+        "Anselm is no longer on the Kestrel project",
+        "worksOn>Kestrel",
+    ),
+    # places
+    (
+        "I live in Porto, so for me it is only a bridge away",
+        "place.lives",
+        "Ines lives in Porto, so for them it is only a bridge away",
+        "livesIn>Porto",
+    ),
+    ("I live in Porto", "place.lives", "Ines lives in Porto", "livesIn>Porto"),
+    ("I'm based in Lisbon now", "place.lives", "Ines is based in Lisbon now", "livesIn>Lisbon"),
+    (
+        "I've been living in Ghent since 2019",
+        "place.lives",
+        "Ines has been living in Ghent since 2019",
+        "livesIn>Ghent",
+    ),
+    ("My sister Ana lives in Turin", "place.lives", "Ines's sister Ana lives in Turin", "livesIn>Turin"),
+    ("Bram lives in Cork", "place.lives", "Bram lives in Cork", "livesIn>Cork"),
+    ("I moved to Lisbon in March", "place.moved", "Ines moved to Lisbon in March", "livesIn>Lisbon"),
+    ("I'm moving to Ghent next month", "place.moving", "Ines is moving to Ghent next month", "livesIn>Ghent"),
+    ("I no longer live in Porto", "place.left", "Ines no longer lives in Porto", "livesIn>Porto"),
+    ("I don't live in Porto any more", "place.left", "Ines doesn't live in Porto any more", "livesIn>Porto"),
+    # arrangements
+    ("The meeting is at 4, not at 3", "arrangement.meeting", "The meeting is at 4, not at 3", "meeting time"),
+    (
+        "The budget review was moved to Thursday",
+        "arrangement.meeting",
+        "The budget review was moved to Thursday",
+        "budget review time",
+    ),
+    ("Our stand-up is now at 9:30", "arrangement.meeting", "Ines's stand-up is now at 9:30", "stand-up time"),
+    ("The rate was 4% until June", "arrangement.stands", "The rate was 4% until June", "rate"),
+    ("As of 1 July, the rate is 5%", "arrangement.stands", "As of 1 July, the rate is 5%", "rate"),
+    ("The rent is 900 euros from September", "arrangement.stands", "The rent is 900 euros from September", "rent"),
+    ("Noor has 5 years at Quillworks", "arrangement.tenure", "Noor has 5 years at Quillworks", "years at quillworks"),
+    (
+        "I have seven years at Quillworks",
+        "arrangement.tenure",
+        "Ines has seven years at Quillworks",
+        "years at quillworks",
+    ),
+    # experiences
+    ("I ran today", "experience.dated", "Ines ran today", ""),
+    ("Yesterday I met Ivo at the harbour", "experience.dated", "Ines met Ivo at the harbour yesterday", ""),
+    ("We visited Osprey Bay last weekend", "experience.dated", "Ines and others visited Osprey Bay last weekend", ""),
+    ("Last Tuesday, I signed the lease", "experience.dated", "Ines signed the lease last Tuesday", ""),
+    ("I started painting three years ago", "experience.dated", "Ines started painting three years ago", ""),
+)
