@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import itertools
 
 import pytest
 from django.template import Context, Template
@@ -11,7 +10,6 @@ from django.utils import timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryapp.console.drawing import draw
 from memoryapp.console.wording import age_words, ago_words, around, day_words, word_diff
 
 NOW = dt.datetime(2026, 6, 2, 14, 0, tzinfo=dt.UTC)
@@ -115,22 +113,3 @@ def test_a_span_outside_its_text_marks_nothing(start: int | None, end: int | Non
 def test_a_span_is_marked_by_characters_not_bytes() -> None:
     told = Template("{% load console %}{% highlighted words 2 6 %}").render(Context({"words": "🙂 раз два"}))
     assert told == "🙂 <mark>раз </mark>два"
-
-
-def test_a_drawing_holds_every_premise_once_and_no_boxes_overlap() -> None:
-    leaves = [{"content": f"said {number}", "is_source": True} for number in range(3)]
-    drawing = draw({"content": "so it is", "rests_on": [{"content": "because", "rests_on": leaves}, leaves[0]]})
-    assert len(drawing.boxes) == 6
-    assert len(drawing.paths) == 5
-    columns: dict[int, list[tuple[int, int]]] = {}
-    for box in drawing.boxes:
-        columns.setdefault(box.x, []).append((box.y, box.y + box.height))
-    for placed in columns.values():
-        ordered = sorted(placed)
-        assert all(above[1] <= below[0] for above, below in itertools.pairwise(ordered))
-
-
-def test_a_drawing_too_large_says_how_much_it_left_out() -> None:
-    drawing = draw({"content": "all", "rests_on": [{"content": str(number)} for number in range(100)]})
-    assert len(drawing.boxes) + drawing.cut == 101
-    assert drawing.cut == 41

@@ -82,7 +82,7 @@ def test_a_conclusion_shows_what_it_was_drawn_from_and_premises_what_was_drawn_f
     second = memory.conclude("Send Ines Ferro three points a week.", first)
     client = client_of(curator)
     shown = text_of(client.get(f"/w/harbour/beliefs/{second.pk}/"))
-    for words in (first.content, weekly.content, "weekly status emails", 'class="drawing"'):
+    for words in (first.content, weekly.content, "weekly status emails", 'id="opens-graph"'):
         assert words in shown
     assert second.content in text_of(client.get(f"/w/harbour/beliefs/{weekly.pk}/")) or first.content in text_of(
         client.get(f"/w/harbour/beliefs/{weekly.pk}/")

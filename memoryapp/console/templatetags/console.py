@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 import functools
-from collections.abc import Mapping
-from typing import Any
 
 from django import template
 from django.template.context import RequestContext
@@ -17,7 +15,6 @@ from memoryapp.access.models import Membership
 from memoryapp.access.sessions import memberships_of
 from memoryapp.console import navigation as places
 from memoryapp.console import wording
-from memoryapp.console.drawing import Drawing, draw
 
 register = template.Library()
 
@@ -99,12 +96,6 @@ def highlighted(text: str, start: int | None = None, end: int | None = None) -> 
     if not span:
         return format_html("{}", before)
     return format_html("{}<mark>{}</mark>{}", before, span, after)
-
-
-@register.simple_tag
-def evidence_drawing(root: Mapping[str, Any]) -> Drawing:
-    """The tree of what a belief rests on, laid out for the SVG."""
-    return draw(root)
 
 
 @register.filter
