@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Iterator
+from pathlib import PurePath
 from typing import Any
 
 from django.contrib import messages
@@ -79,7 +80,6 @@ def form(request: HttpRequest, by: Principal, form_id: uuid.UUID) -> HttpRespons
         cursor=request.GET.get("after"),
         question=[str(by.workspace.pk), str(found.pk), state, text],
     )
-    newest = found.versions.order_by("-number").first()
     live = queries.live(found)
     return page(
         request,
@@ -87,9 +87,11 @@ def form(request: HttpRequest, by: Principal, form_id: uuid.UUID) -> HttpRespons
         {
             "by": by,
             "form": found,
-            "title": (live or newest).title if newest else found.name,
+            "title": live.title if live else queries.title_of(found),
             "live": live,
+            "asked": bool(shown.items or state or text or request.GET.get("after")),
             "versions_url": address(by, "forms:versions", found.pk),
+            "publish_url": address(by, "forms:versions", found.pk) if by.may("write_forms") else "",
             "edit_url": address(by, "forms:edit", found.pk) if by.may("write_forms") else "",
             "rows": [line(by, one) for one in shown.items],
             "search": text,
@@ -139,7 +141,10 @@ def import_form(request: HttpRequest, by: Principal) -> HttpResponse:
             if (given.size or 0) > LARGEST:
                 raise Invalid.at("sheet", "too_large", "This file is too large.", f"at most {LARGEST} bytes")
             content, name = given.read(), request.POST.get("name", "").strip()[:120]
-            version = record(by, "import_form", lambda write: services.import_sheet(write, content, name=name))
+            stem = PurePath(given.name or "").stem[:120]
+            version = record(
+                by, "import_form", lambda write: services.import_sheet(write, content, name=name, otherwise=stem)
+            )
         except DomainError as refused:
             error = refused
         else:

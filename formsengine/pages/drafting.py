@@ -265,6 +265,7 @@ class Desk:
                     "number": number,
                     "place": number + 1,
                     "code": self._was(f"{here}:code", one.get("code", "")),
+                    "was": one.get("code", ""),
                     "labels": [
                         (lang, self._was(f"{here}:label:{lang}", one.get("label", {}).get(lang, "")))
                         for lang in self.languages

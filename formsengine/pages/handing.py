@@ -49,7 +49,7 @@ def hand_out(request: HttpRequest, by: Principal, form_id: uuid.UUID) -> HttpRes
     context = {
         "by": by,
         "form": form,
-        "title": live.title if live else form.name,
+        "title": live.title if live else queries.title_of(form),
         "live": live,
         "members": [{"id": str(one.actor_id), "name": one.actor.name, "role": one.role} for one in present],
         "chosen": chosen,
@@ -77,7 +77,7 @@ def about(request: HttpRequest, by: Principal, form_id: uuid.UUID, node_id: uuid
     context = {
         "by": by,
         "form": form,
-        "title": live.title if live else form.name,
+        "title": live.title if live else queries.title_of(form),
         "live": live,
         "node": node,
         "begun": [

@@ -54,7 +54,7 @@ def responses(request: HttpRequest, by: Principal) -> HttpResponse:
         cursor=request.GET.get("after"),
         question=[str(by.workspace.pk), *typed.values()],
     )
-    forms = [(str(one.pk), one.name) for one in defined.forms(by)[:200]]
+    forms = [(str(one.pk), defined.title_of(one)) for one in defined.forms(by)[:200]]
     return page(
         request,
         "forms/responses.html",

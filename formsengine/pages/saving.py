@@ -25,6 +25,7 @@ from memoryapp.ledger.services import record
 TROUBLED = {"rejected", "candidate", "waits"}
 LONGEST_KEY = 64
 MOST_FILES = 20
+MOST_TROUBLED = 200
 
 
 class _Sending:
@@ -96,7 +97,8 @@ def save(request: HttpRequest, by: Principal, row: FormResponse, before: Respons
     troubles = {verdict["path"]: verdict for verdict in sending.verdicts if verdict["verdict"] in TROUBLED}
     if wants_fragment(request):
         key = posted.get("key", "")
-        return changed(request, by, row, response, step, base, frozenset(mine), typed, troubles, key)
+        troubled = frozenset(posted.getlist("troubled")[:MOST_TROUBLED])
+        return changed(request, by, row, response, step, base, frozenset(mine), typed, troubles, key, troubled)
     if any(each["verdict"] == "rejected" for each in troubles.values()):
         return drawn(request, by, row, response, step, typed, troubles, status=422)
     return redirect(onwards(by, row, response, step, posted.get("go", "")))

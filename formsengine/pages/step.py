@@ -49,20 +49,26 @@ def changed(
     typed: Mapping[str, str] | None = None,
     troubles: Mapping[str, Any] | None = None,
     key: str = "",
+    troubled: frozenset[str] = frozenset(),
 ) -> HttpResponse:
-    """The parts of the page that are otherwise since `base`: never a field that stands as it was typed."""
+    """The parts of the page that are otherwise since `base`: never a field that stands as it was typed.
+
+    A field of `troubled`, where the page shows something wrong, comes in any case: it may be right by now.
+    """
     language = language_of(request, row, response)
     parts = []
     for block in asked.Step(response, step, language, typed).blocks():
         told = block["trouble_told"] = (troubles or {}).get(block.get("path", ""))
-        settled = block.get("path") in mine and block["state"] in SILENT and block["widget"] != "file" and not told
+        again = told or block.get("path") in troubled
+        settled = block.get("path") in mine and block["state"] in SILENT and block["widget"] != "file" and not again
         if block["kind"] == "section" or (
-            block["kind"] == "field" and not settled and (told or block["filtered"] or _touched(response, block, base))
+            block["kind"] == "field" and not settled and (again or block["filtered"] or _touched(response, block, base))
         ):
             parts.append(block)
     context = shared(by, row, response) | {
         "parts": filled.named(by, parts),
         "step": step,
+        "steps": _steps(by, row, response, step, language),
         "key": key if key in response.keys else "",
         "may_fill": may_fill(by, response),
         "saved_at": timezone.now(),

@@ -91,10 +91,9 @@ def charts(request: HttpRequest, by: Principal, form_id: uuid.UUID) -> HttpRespo
     """How often which answer was given to each field, drawn and as numbers."""
     found = queries.form(by, form_id)
     made, counted, total = charting.charts(by, found)
-    newest = found.versions.order_by("-number").first()
     context = {
         "by": by,
-        "title": newest.title if newest else found.name,
+        "title": queries.title_of(found),
         "charts": made,
         "counted": counted,
         "total": total,

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from formsengine.editing.acts import free_name
 from formsengine.editing.parts import WHOLE, Data
 from formsengine.pages.properties import DATA_KEYS, Property
 from memoryapp.doors.errors import Invalid, Violation
@@ -122,17 +123,23 @@ class Typed:
         return {"choices": made}
 
     def _tabled(self, old: Mapping[str, Data]) -> list[Data]:
-        made, number = [], 0
+        """A line each. A new one without a code gets one made of its label; one whose code was emptied goes."""
+        typed = {str(text).strip() for key, text in self.posted.items() if re.fullmatch(r"choices:\d+:code", key)}
+        made: list[Data] = []
+        number = 0
         while f"choices:{number}:code" in self.posted:
             here = f"choices:{number}"
             code = self.text(f"{here}:code")
             label = {one: text for one in self.languages if (text := self.text(f"{here}:label:{one}"))}
             attributes = self._attributes(here, self.text(f"{here}:attributes"))
+            taken_away = not code and self.text(f"{here}:was")
+            if not code and label and not taken_away:
+                code = free_name(next(iter(label.values())), typed | {one["code"] for one in made})
             if code:
                 flags: Data = {key: True for key in ("exclusive", "retired") if self.text(f"{here}:{key}") == "yes"}
                 made.append(_choice(old.get(code), code, label, attributes, flags))
-            elif label or attributes:
-                self.fail(f"choices:{number}", f"Choice {number + 1} has no code.", "a code such as north")
+            elif attributes and not taken_away:
+                self.fail(f"choices:{number}", f"Choice {number + 1} has no label.", "a label such as North")
             number += 1
         return made
 

@@ -1,6 +1,6 @@
 """The reads of the room."""
 
-from formsengine.queries.defined import form, form_called, forms, live, titles, version
+from formsengine.queries.defined import form, form_called, forms, live, title_of, titles, version
 from formsengine.queries.editing import Writing, checked, edits, writing
 from formsengine.queries.filled import history, outcomes, response, responses, standing, viewed
 from formsengine.queries.loading import loaded, ready
@@ -20,6 +20,7 @@ __all__ = [
     "response",
     "responses",
     "standing",
+    "title_of",
     "titles",
     "version",
     "viewed",

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 
 from formsengine.definition.changes import compare, worst
@@ -29,16 +29,31 @@ MOST_PREVIEWED = 200
 
 def forms(by: Principal, text: str = "") -> QuerySet[Form]:
     """Forms of the workspace, by name. `text` keeps those whose name or title holds it."""
-    found = Form.objects.filter(workspace=by.workspace)
+    found = _forms(by)
     if text:
         titled = FormVersion.objects.filter(form=OuterRef("pk"), title__icontains=text)
-        found = found.filter(Q(name__icontains=text) | Exists(titled))
+        unpublished = [one.pk for one in found.filter(lock=0) if text.casefold() in title_of(one).casefold()]
+        found = found.filter(Q(name__icontains=text) | Exists(titled) | Q(pk__in=unpublished))
     return found.order_by("name", "pk")
+
+
+def _forms(by: Principal) -> QuerySet[Form]:
+    """Forms of the workspace, each with what its newest version and its draft are called."""
+    newest = FormVersion.objects.filter(form=OuterRef("pk")).order_by("-number").values("title")[:1]
+    return Form.objects.filter(workspace=by.workspace).annotate(
+        titled=Subquery(newest), drafted=F("draft__definition__title")
+    )
+
+
+def title_of(one: Form) -> str:
+    """What a form that was read here is called: by its newest version, else by its draft, else as programs know it."""
+    drafted = getattr(one, "drafted", None) or {}
+    return getattr(one, "titled", "") or next((words for words in drafted.values() if words), "") or one.name
 
 
 def form(by: Principal, form_id: uuid.UUID) -> Form:
     """The form with this id. Raises NotFound."""
-    found = Form.objects.filter(workspace=by.workspace, pk=form_id).first()
+    found = _forms(by).filter(pk=form_id).first()
     if found is None:
         raise NotFound("There is no such form.", code="no_such_form", extra={"id": str(form_id)})
     return found
@@ -113,7 +128,7 @@ def told(one: Form, version: FormVersion | None, newest: FormVersion | None, cou
     return {
         "id": str(one.pk),
         "name": one.name,
-        "title": shown.title if shown else "",
+        "title": shown.title if shown else title_of(one),
         "live_version": version.number if version else None,
         "latest_version": one.lock,
         "open": sum(counts.get(state, 0) for state in OPEN),

@@ -37,16 +37,18 @@ def define(write: Write, definition: Mapping[str, Any], *, report: Mapping[str, 
     return _store(write, form, report or {})
 
 
-def import_sheet(write: Write, content: bytes, *, name: str = "") -> FormVersion:
+def import_sheet(write: Write, content: bytes, *, name: str = "", otherwise: str = "") -> FormVersion:
     """A form from the bytes of a spreadsheet, as a draft with the report of what became of it.
 
-    The bytes say what they are, never the name of the file. Raises Invalid with the place in the sheet.
+    It is called `name`, else as the sheet says, else `otherwise`, so that no sheet without a name becomes the next
+    version of another. The bytes say what they are, never the name of the file. Raises Invalid with the place in the
+    sheet.
     """
     write.by.require("write_forms")
     if len(content) > LARGEST_SHEET:
         raise Invalid.at("/content", "too_large", "This sheet is too large.", f"at most {LARGEST_SHEET} bytes")
     with refused():
-        found = import_xlsform(content, id=name)
+        found = import_xlsform(content, id=name, otherwise=otherwise)
         form = read(as_data(found.form))
     return _store(write, form, found.report.as_data())
 

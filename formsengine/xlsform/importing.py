@@ -37,8 +37,12 @@ class Imported:
     report: Report
 
 
-def import_xlsform(content: bytes, *, id: str = "", files: Mapping[str, bytes] | None = None) -> Imported:
+def import_xlsform(
+    content: bytes, *, id: str = "", otherwise: str = "", files: Mapping[str, bytes] | None = None
+) -> Imported:
     """The form. `files` holds the sheets that choices come from, by name.
+
+    It is called `id`, else as the sheet says, else `otherwise`.
 
     Raises Refused("import") for what is no form at all: no survey, a column twice, a group that never ends.
     """
@@ -46,7 +50,7 @@ def import_xlsform(content: bytes, *, id: str = "", files: Mapping[str, bytes] |
     if "survey" not in sheets:
         found = ", ".join(sorted(sheets)) or "nothing"
         raise _refused("survey", "no-survey", f"There is no sheet called survey, only {found}.")
-    reader = _Reader(sheets, id, files or {})
+    reader = _Reader(sheets, id, files or {}, otherwise)
     return reader.read()
 
 
@@ -55,7 +59,7 @@ def _refused(path: str, code: str, message: str, *accepted: str) -> Refused:
 
 
 class _Reader:
-    def __init__(self, sheets: Mapping[str, Sheet], id: str, files: Mapping[str, bytes]) -> None:
+    def __init__(self, sheets: Mapping[str, Sheet], id: str, files: Mapping[str, bytes], otherwise: str) -> None:
         self.sheets = sheets
         self.report = Report()
         self.settings = self._settings()
@@ -65,7 +69,7 @@ class _Reader:
         self.survey = sheets["survey"]
         self._languages()
         self.lists = Lists(sheets, self.report, self.default, self.settings, files)
-        self.id = id or self.settings.get("form_id") or self.settings.get("id_string") or "form"
+        self.id = id or self.settings.get("form_id") or self.settings.get("id_string") or otherwise or "form"
         self.names: dict[str, str] = {}
         self.kinds: dict[str, Kind] = {}
         self.unread: list[dict[str, str]] = []

@@ -117,6 +117,9 @@ function body(record) {
   for (const [name, value] of record.pairs) {
     data.append(name, value);
   }
+  for (const slot of form.querySelectorAll(".slot--trouble[data-path]")) {
+    data.append("troubled", slot.dataset.path);
+  }
   const file = files.get(record.key);
   if (file) {
     data.set(...file);
