@@ -14,10 +14,15 @@ from typing import Any
 from formsengine.problems import Problem, Refused
 
 LARGEST = 10_000_000
-EXPANDED = 100_000_000
+EXPANDED = 40_000_000
 MOST_PARTS = 500
+PIECE = 1_000_000
 MOST_ROWS = 20_000
 MOST_COLUMNS = 400
+MOST_CELLS = 300_000
+"""Cells of all sheets that hold something: reading more would keep everybody waiting."""
+MOST_TAGS = 6 * MOST_CELLS
+"""Tags in all parts of a workbook; a cell has two to six."""
 LONGEST_GAP = 1000
 """Empty rows after which a sheet has ended."""
 LONGEST_CELL = 32_767
@@ -79,17 +84,31 @@ def _xlsx(content: bytes) -> Iterator[tuple[str, Rows]]:
 
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as parts:
-            found = parts.infolist()
-        if len(found) > MOST_PARTS or sum(each.file_size for each in found) > EXPANDED:
-            raise _refused("too-large", "This workbook expands without measure.")
+            _measured(parts)
         book = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=True)
     except Refused:
         raise
     except Exception as wrong:
         message = f"This looks like an .xlsx workbook and cannot be read: {type(wrong).__name__}."
         raise _refused("unreadable", message) from None
+    counted = _Counted()
     for sheet in book.worksheets:
-        yield sheet.title.strip().lower(), _filled(sheet.iter_rows(values_only=True, max_col=MOST_COLUMNS), sheet.title)
+        rows = sheet.iter_rows(values_only=True, max_col=MOST_COLUMNS)
+        yield sheet.title.strip().lower(), _filled(rows, sheet.title, counted)
+
+
+def _measured(parts: zipfile.ZipFile) -> None:
+    """Refuse what takes long before it is read: a workbook of 200 KB may say millions of cells."""
+    found = parts.infolist()
+    if len(found) > MOST_PARTS or sum(each.file_size for each in found) > EXPANDED:
+        raise _refused("too-large", "This workbook expands without measure.")
+    tags = 0
+    for each in found:
+        with parts.open(each) as part:
+            while piece := part.read(PIECE):
+                tags += piece.count(b"<")
+                if tags > MOST_TAGS:
+                    raise _refused("too-large", f"This workbook has more than {MOST_CELLS} cells.")
 
 
 def _xls(content: bytes) -> Iterator[tuple[str, Rows]]:
@@ -100,19 +119,34 @@ def _xls(content: bytes) -> Iterator[tuple[str, Rows]]:
     except Exception as wrong:
         message = f"This looks like an .xls workbook and cannot be read: {type(wrong).__name__}."
         raise _refused("unreadable", message) from None
+    counted = _Counted()
     for sheet in book.sheets():
         rows = (
             [bool(each.value) if each.ctype == xlrd.XL_CELL_BOOLEAN else each.value for each in sheet.row(number)]
             for number in range(sheet.nrows)
         )
-        yield sheet.name.strip().lower(), _filled(rows, sheet.name)
+        yield sheet.name.strip().lower(), _filled(rows, sheet.name, counted)
 
 
-def _filled(rows: Iterable[Iterable[Any]], name: str) -> Rows:
+class _Counted:
+    """How many cells that hold something were read, over all sheets."""
+
+    def __init__(self) -> None:
+        self.cells = 0
+
+    def add(self, row: Iterable[str]) -> None:
+        """Raises Refused("import") where it is more than a form needs."""
+        self.cells += sum(map(bool, row))
+        if self.cells > MOST_CELLS:
+            raise _refused("too-large", f"These sheets have more than {MOST_CELLS} cells.")
+
+
+def _filled(rows: Iterable[Iterable[Any]], name: str, counted: _Counted) -> Rows:
     """Rows with something in them; a sheet that is empty for long has ended, however many rows it claims."""
     found: Rows = []
     for number, row in enumerate(rows, start=1):
         cells = _trimmed(cell(value) for value in itertools.islice(row, MOST_COLUMNS))
+        counted.add(cells)
         if cells:
             found.append((number, cells))
         elif number - (found[-1][0] if found else 0) > LONGEST_GAP:
@@ -130,8 +164,9 @@ def _text(content: bytes) -> dict[str, Rows]:
     rows = _bars(text) if text.lstrip().startswith("|") else _commas(text)
     found: dict[str, Rows] = {}
     current: Rows | None = None
-    number = 0
+    number, counted = 0, _Counted()
     for row in rows:
+        counted.add(row)
         number += 1
         if row and row[0]:
             current, number = found.setdefault(row[0].strip().lower(), []), 0

@@ -18,6 +18,7 @@ from formsengine.definition.stored import as_data, read
 from formsengine.expressions.types import Kind
 from formsengine.problems import Refused
 from formsengine.view.shown import Reader, view
+from formsengine.xlsform import sheets
 from formsengine.xlsform.columns import language_code
 from formsengine.xlsform.importing import Imported, import_xlsform
 from formsengine.xlsform.rules import NotReadable, rewrite
@@ -110,6 +111,28 @@ def test_a_workbook_that_expands_without_measure_is_refused() -> None:
         parts.writestr("xl/workbook.xml", b"0" * 101_000_000)
     with pytest.raises(Refused, match="expands"):
         import_xlsform(out.getvalue())
+
+
+def test_sheets_with_more_cells_than_a_form_needs_are_refused_before_they_are_read_whole(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A workbook of 200 KB may say millions of cells, and each takes its time."""
+    book = openpyxl.Workbook()
+    for row in (["type", "name"], ["text", "a"], ["text", "b"]):
+        book.active.append(row)
+    book.create_sheet("settings").append(["form_id", "orchard"])
+    out = io.BytesIO()
+    book.save(out)
+    monkeypatch.setattr(sheets, "MOST_CELLS", 8)
+    assert set(sheets.read_sheets(out.getvalue())) == {"sheet", "settings"}
+    monkeypatch.setattr(sheets, "MOST_TAGS", 20)
+    with pytest.raises(Refused, match="cells"):
+        sheets.read_sheets(out.getvalue())
+    monkeypatch.undo()
+    monkeypatch.setattr(sheets, "MOST_CELLS", 7)
+    for content in (out.getvalue(), survey("text | a | A", "text | b | B").encode()):
+        with pytest.raises(Refused, match="more than 7 cells"):
+            sheets.read_sheets(content)
 
 
 @pytest.mark.parametrize(
