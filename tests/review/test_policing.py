@@ -105,6 +105,29 @@ def test_rules_put_in_force_settle_from_then_on_and_every_edition_is_kept(
     assert "the newcomer begins later" in client_of(reviewer).get(POLICIES).content.decode()
 
 
+def test_who_was_overtaken_is_told_before_other_rules_are_replaced(memory: Memory, administrator: Principal) -> None:
+    client = client_of(administrator)
+
+    def shown(page: str) -> str:
+        found: list[str] = re.findall(
+            r'value="conflict_policy">\s*<input type="hidden" name="seen" value="(\w+)"', page
+        )
+        return found[0]
+
+    seen = shown(client.get(POLICIES).content.decode())
+    mine = typed("conflict_policy", LATER) | {"seen": seen}
+    other = typed("conflict_policy", [LATER[0] | {"name": "other"}]) | {"seen": seen}
+    assert client.post(f"{POLICIES}put-in-force/", other).status_code == 302
+    refused = client.post(f"{POLICIES}put-in-force/", mine)
+    told = refused.content.decode()
+    assert (refused.status_code, PolicyEdition.objects.count()) == (422, 1)
+    assert "Somebody put other rules in force after what you saw." in told
+    assert 'value="later word"' in told
+    again = mine | {"seen": shown(told)}
+    assert client.post(f"{POLICIES}put-in-force/", again).status_code == 302
+    assert PolicyEdition.objects.latest("recorded_at").document == LATER
+
+
 def test_rules_are_a_form_with_rows_that_are_added_moved_and_taken_away(
     memory: Memory, administrator: Principal
 ) -> None:

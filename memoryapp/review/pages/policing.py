@@ -12,7 +12,7 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_POST
 
-from memoryapp.doors.errors import DomainError, Invalid, NotFound
+from memoryapp.doors.errors import DomainError, Invalid, NotFound, Stale
 from memoryapp.doors.pages import member_page, page, wants_fragment
 from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import record
@@ -25,6 +25,8 @@ from memoryapp.review.policies import Policy
 from memoryapp.review.queries.judging import Figure, Trial
 
 LISTED = 25
+MISTAKEN = "Nothing was changed. Each mistake is named where it is."
+OVERTAKEN = "What is in force now stands above. Yours are as you typed them; put in force again, they take its place."
 TITLES = {"policy": "By policy", "agent": "By who told it", "extractor": "By what read it", "kind": "By kind"}
 
 
@@ -57,28 +59,33 @@ def put_in_force(request: HttpRequest, by: Principal) -> HttpResponse:
         record(
             by,
             "put_policy_in_force",
-            lambda write: policing.put_in_force(write, setting=policy.setting, document=document),
+            lambda write: policing.put_in_force(
+                write, setting=policy.setting, document=document, seen=request.POST.get("seen", "")
+            ),
             reason,
         )
-    except Invalid:
+    except (Invalid, Stale) as refused:
+        by.workspace.refresh_from_db(fields=["settings"])
         if wants_fragment(request):
-            return _editor(request, by, policy)
-        return _whole(request, by, {policy.setting: request.POST})
+            return _editor(request, by, policy, refused)
+        return _whole(request, by, {policy.setting: request.POST}, refused)
     messages.success(request, "In force from now on. What was decided before stands.")
     here = reverse("review:policies", args=[by.workspace.slug])
     return HttpResponse(headers={"HX-Redirect": here}) if wants_fragment(request) else redirect(here)
 
 
-def _editor(request: HttpRequest, by: Principal, policy: Policy) -> HttpResponse:
+def _editor(request: HttpRequest, by: Principal, policy: Policy, refused: DomainError | None = None) -> HttpResponse:
     """The form of rules alone, or what they say in words."""
-    shown = _policy(by, policy, request.POST)
+    shown = _policy(by, policy, request.POST, refused)
     part = "words" if request.POST.get("do") == "words" else "editor"
     context = {"by": by, "one": shown, "may_change": by.may("manage_settings")}
     return page(request, "review/rules.html", context, partial=part, status=422 if shown["error"] else 200)
 
 
-def _whole(request: HttpRequest, by: Principal, given: Mapping[str, QueryDict]) -> HttpResponse:
-    shown = [_policy(by, policy, given.get(policy.setting)) for policy in known.policies()]
+def _whole(
+    request: HttpRequest, by: Principal, given: Mapping[str, QueryDict], refused: DomainError | None = None
+) -> HttpResponse:
+    shown = [_policy(by, policy, given.get(policy.setting), refused) for policy in known.policies()]
     context = {
         "by": by,
         "policies": shown,
@@ -100,24 +107,30 @@ def agree(request: HttpRequest, by: Principal, decision_id: uuid.UUID) -> HttpRe
     return redirect(reverse("review:policies", args=[by.workspace.slug]) + "#sample")
 
 
-def _policy(by: Principal, policy: Policy, given: QueryDict | None) -> dict[str, Any]:
-    """A policy as it is in force, and its rules as a form: those in force, or those that were typed."""
+def _policy(
+    by: Principal, policy: Policy, given: QueryDict | None, refused: DomainError | None = None
+) -> dict[str, Any]:
+    """A policy as it is in force, and its rules as a form: those in force, or those that were typed.
+
+    Whoever was overtaken is told, and means it by putting them in force again.
+    """
     own, parts = by.workspace.settings.get(policy.setting, []), policy.parts(by)
     sheet = rules.typed(parts, given) if given else rules.written(parts, own or policy.beginning)
     document, wrong = rules.document_of(policy, parts, sheet)
     does = given.get("do", "try") if given else ""
-    trial, error, in_words = None, None, []
+    stale = given is not None and isinstance(refused, Stale)
+    trial, error, in_words = None, refused if stale else None, []
     try:
         if wrong:
             raise Invalid.all(wrong)
         policy.read(document)
         asked = policy.in_force({policy.setting: document})
         in_words = policy.words(asked)
-        if does == "try":
+        if does == "try" and not stale:
             trial = _trial(by, queries.tried(by, policy, asked))
-    except DomainError as refused:
-        wrong = list(refused.violations)
-        error = refused if does == "try" else None
+    except DomainError as unreadable:
+        wrong = list(unreadable.violations)
+        error = unreadable if does == "try" else error
     return {
         "policy": policy,
         "rules": policy.words(policy.in_force(by.workspace.settings)),
@@ -126,6 +139,8 @@ def _policy(by: Principal, policy: Policy, given: QueryDict | None) -> dict[str,
         "in_words": in_words,
         "incomplete": bool(wrong),
         "opened": bool(given),
+        "seen": given.get("seen", "") if given and not stale else policing.mark_of(own),
+        "error_words": OVERTAKEN if stale else MISTAKEN,
         "trial": trial,
         "error": error,
     }
