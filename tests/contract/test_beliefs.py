@@ -252,6 +252,7 @@ def test_t38_a_conclusion_is_not_among_its_own_premises(memory: Memory, ines: No
 
 
 def test_t40_ended_and_never_right_answer_differently_for_a_past_time(memory: Memory, ines: Node) -> None:
+    """Case 140: on both axes."""
     ended = memory.say("2026-03-01", "Ended", ines).belief
     wrong = memory.say("2026-03-01", "Wrong", ines).belief
     before = views.now(memory.by.workspace)

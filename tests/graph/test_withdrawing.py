@@ -21,6 +21,7 @@ from memoryapp.ledger import dump, integrity
 from memoryapp.ledger.models import Write
 from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import record
+from memoryapp.recall.queries import compose
 from memoryapp.review import services as review
 from memoryapp.review.models import Case
 from memoryapp.sources.models import Source, Withdrawal
@@ -251,6 +252,21 @@ def test_no_words_of_it_are_served_from_anywhere(memory: Memory, ines: Node, rev
     assert [one["complete"] for one in because["withdrawals"]] == [False]
     let_fall(reviewer)
     assert [one["complete"] for one in why(memory.by, belief.pk)["withdrawals"]] == [True]
+
+
+def test_a_summary_of_it_falls_and_is_found_by_nobody(memory: Memory, ines: Node, reviewer: Principal) -> None:
+    """R13, C6: neither the summary, nor a summary of that, is recalled, indexed or in the brief of its owner."""
+    source = memory.source("2026-03-02", "The code word is MARLIN")
+    said = memory.say("2026-03-02", "The code word is MARLIN", ines, source=source).belief
+    other = memory.say("2026-03-03", "Ines sails", ines).belief
+    lower = memory.conclude("Ines sails; the word is MARLIN", said, other, kind="summary", owners=(ines.pk,))
+    memory.conclude("All of Ines: MARLIN, sails", lower, kind="summary", owners=(ines.pk,))
+    assert "MARLIN" in compose(memory.by, ines.pk).text
+    withdrawal = take_back(memory.by, source)
+    assert current(memory.by) == {"Ines sails"}
+    assert "MARLIN" not in compose(memory.by, ines.pk).text
+    assert not IndexEntry.objects.filter(text__icontains="marlin").exists()
+    assert withdrawals.described(memory.by, withdrawal)["complete"] is False
 
 
 def test_what_was_known_before_the_withdrawal_is_still_answered_as_it_was_known(memory: Memory, ines: Node) -> None:

@@ -44,6 +44,22 @@ def test_what_is_not_embedded_yet_is_pending_and_found_by_text_T9(shelf: Shelf) 
     assert pending(shelf.workspace, model).count() == 1
 
 
+def test_vectors_of_another_model_stand_apart_and_all_texts_are_pending_for_it(shelf: Shelf) -> None:
+    """Case 41: nothing of the former model is taken for the new one's, and nothing is cut to another length."""
+    shelf.notes("The quay is closed", "The quay is open")
+    old = shelf.write(partial(declare_model, name="small", dimensions=3))
+    for entry in pending(shelf.workspace, old):
+        shelf.write(partial(embed, entry=entry, model=old, vector=[0.1, 0.2, 0.3]))
+    new = shelf.write(partial(declare_model, name="large", dimensions=2))
+    assert (pending(shelf.workspace, old).count(), pending(shelf.workspace, new).count()) == (0, 2)
+    entry = IndexEntry.objects.order_by("pk")[0]
+    with pytest.raises(Invalid):
+        shelf.write(partial(embed, entry=entry, model=new, vector=[0.1, 0.2, 0.3]))
+    shelf.write(partial(embed, entry=entry, model=new, vector=[0.1, 0.2]))
+    assert sorted(Embedding.objects.values_list("model__name", flat=True)) == ["large", "small", "small"]
+    assert pending(shelf.workspace, new).count() == 1
+
+
 def test_a_vector_goes_with_its_text(shelf: Shelf) -> None:
     shelf.notes("The quay is closed")
     model = shelf.write(partial(declare_model, name="small", dimensions=1))

@@ -73,7 +73,7 @@ def empty_the_database() -> None:
 
 
 def test_restored_in_any_order_of_lines_it_is_the_same_memory(lived_in: Workspace, operator: Principal) -> None:
-    """R1: five shuffled orders, each into an empty database, each the same to the byte."""
+    """Case 110: R1: five shuffled orders, each into an empty database, each the same to the byte."""
     lines = dump.snapshot(lived_in)
     current = [belief.pk for belief in views.current(operator)]
     assert lines == dump.snapshot(lived_in)

@@ -147,6 +147,7 @@ def test_a_worker_killed_in_the_middle_of_a_job_loses_it_to_another_which_does_i
 
 @pytest.mark.parametrize("broker", ["amqp://127.0.0.1:1//", "redis://127.0.0.1:1/0"])
 def test_a_job_asked_for_while_the_broker_is_away_is_done_when_there_is_one(workshop: Workshop, broker: str) -> None:
+    """Case 77: by a worker alone, with no page open."""
     workshop.let_go()
     workshop.ask(CELERY_BROKER_URL=broker)
     assert workshop.look()["state"] == "queued"

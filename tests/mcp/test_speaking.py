@@ -90,7 +90,9 @@ def test_the_official_client_lists_remembers_recalls_and_reads_a_refusal_over_ht
 def test_the_official_client_speaks_over_stdio_and_stdout_carries_the_protocol_alone(
     product: Running, mode: str
 ) -> None:
-    """R22: what a tool refuses is a result; whatever is logged goes to standard error."""
+    """Case 127: in the protocol of today and in the one before.
+
+    R22: what a tool refuses is a result; whatever is logged goes to standard error."""
     server = StdioServerParameters(
         command=sys.executable,
         args=[str(ROOT / "manage.py"), "mcp_stdio"],

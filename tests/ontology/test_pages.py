@@ -31,7 +31,9 @@ def test_an_edition_that_does_not_exist_is_not_found(viewer: Principal) -> None:
 def test_a_type_has_a_page_with_examples_that_its_reader_may_see(
     viewer: Principal, operator: Principal, administrator: Principal
 ) -> None:
-    """Inherited and own properties, where it came from, what names it, and rows of it within the reader's audience."""
+    """Case 143.
+
+    Inherited and own properties, where it came from, what names it, and rows of it within the reader's audience."""
     graph = Graph(operator)
     ines = graph.node("person", name="Ines", email="ines@ferro.example")
     graph.say("Ines likes tea.", ines, kind="preference")

@@ -49,15 +49,24 @@ def test_a_refusal_names_the_nearest_type_and_holds_a_draft_that_is_taken_as_it_
 
 
 def test_what_is_parked_is_written_once_when_it_is_declared(quay: Caller, administrator: Principal) -> None:
-    """A3, A4: five refusals of one shape are one proposal; each row is written once, as who sent it."""
+    """A1, A3, A4: five refusals of one shape are one proposal that holds each as it was sent; each row is written once,
+    as who sent it."""
+    sent: list[dict[str, Any]] = []
     for number in range(4):
-        answer = quay.post("nodes?park=true", vessel(f"Kestrel {number}", call_sign=f"CS{number}"))
+        sent.append(vessel(f"Kestrel {number}", call_sign=f"CS{number}"))
+        answer = quay.post("nodes?park=true", sent[-1])
         assert (answer.status_code, answer.json()["parked"][0]["occurrences"]) == (422, number + 1)
     assert quay.post("nodes?park=true", vessel("Kestrel 3", call_sign="CS3")).json()["parked"][0]["state"] == "noted"
     proposal = Proposal.objects.get()
     assert (proposal.occurrences, proposal.origin) == (5, "refused")
     [change] = Office(administrator, administrator).says(proposal)
     assert change["declaration"]["properties"]["call_sign"]["type"] == "string"
+    told = quay.get(f"proposals/{proposal.pk}").json()
+    assert (told["occurrences"], told["origin"], told["base_edition"]) == (5, "refused", 1)
+    assert [one["payload"] for one in told["met"][:4]] == sent
+    assert [one["id"] for one in told["met"]] == [
+        str(one) for one in Occurrence.objects.order_by("sequence").values_list("pk", flat=True)
+    ]
     assert not Node.objects.filter(label__startswith="Kestrel").exists()
     office = Office(administrator, administrator)
     office.approve(proposal)
@@ -83,7 +92,7 @@ def test_of_a_refused_batch_only_what_wants_a_type_is_parked(quay: Caller) -> No
 
 
 def test_every_sort_of_gap_is_one_that_can_be_declared(quay: Caller) -> None:
-    """A property, a value, a kind, a relationship, a relation and a role: each files the change that is wanted."""
+    """A1: a property, a value, a kind, a relationship, a relation and a role: each files the change that is wanted."""
     person = {"class": "person", "keys": {"email": "ines@ferro.example"}}
     ines = {"name": "Ines", "email": "ines@ferro.example"}
     said = {"evidence": vessel("Ines")["evidence"]}

@@ -131,7 +131,7 @@ def test_of_two_that_change_one_type_the_second_is_stale(office: Office) -> None
 
 
 def test_applying_twice_changes_nothing_and_a_failure_leaves_all_as_it_was(office: Office, graph: Graph) -> None:
-    """A7: one transaction with a new edition, or nothing."""
+    """Case 136. A7: one transaction with a new edition, or nothing."""
     proposal = office.put_in_force(VESSEL)
     before = OntologyVersion.objects.filter(workspace=office.admin.workspace).count()
     assert office.apply(proposal).applied_edition == proposal.applied_edition == 2
@@ -169,7 +169,9 @@ def test_tightening_lists_the_rows_that_would_not_fit(office: Office, graph: Gra
     """A6, T35: values, ranges, patterns, numbers and required ones; nothing is applied while any row is against it."""
     short = graph.node("person", name="Ines", email="ines@ferro.example", role="chief")
     long = graph.node("person", name="Tomas", email="tomas@vale.example", role="harbour master")
-    graph.node("project", name="Kestrel", state="running")
+    berth = {"change": "set_property", "family": "node_classes", "type": "project", "name": "berth"}
+    office.put_in_force(berth | {"change": "add_property", "declaration": {"type": "integer"}})
+    graph.node("project", name="Kestrel", state="running", berth=7)
     graph.connect(short, "knows", long)
     graph.connect(short, "knows", graph.person("Bram"))
     graph.say("Ines will call.", short, kind="commitment")
@@ -182,6 +184,8 @@ def test_tightening_lists_the_rows_that_would_not_fit(office: Office, graph: Gra
         (role | {"declaration": {"type": "string", "pattern": "^c"}}, "Tomas", 1),
         (state | {"declaration": {"type": "string", "enum": ["planned"]}}, "Kestrel", 1),
         (edge | {"value": "one_per_subject"}, "Ines", 1),
+        (berth | {"declaration": {"type": "integer", "minimum": 10}}, "Kestrel", 1),
+        (berth | {"declaration": {"type": "integer", "maximum": 6}}, "Kestrel", 1),
         (kind | {"value": ["due_at"]}, "Ines will call", 1),
     ]
     for change, label, count in tries:
@@ -192,6 +196,17 @@ def test_tightening_lists_the_rows_that_would_not_fit(office: Office, graph: Gra
             office.approve(office.propose(change))
     wide = outlook(office.admin, [role | {"declaration": {"type": "string", "maxLength": 900}}])
     assert wide.examined.severity == "safe"
+
+
+def test_what_only_widens_is_applied_whatever_is_stored_below(office: Office, graph: Graph) -> None:
+    """Case 134: rows of a subclass fit the wider rule of the class above, and no step between refuses them."""
+    team = graph.node("team", name="Binders", industry="printing")
+    industry = {"change": "set_property", "family": "node_classes", "type": "organization", "name": "industry"}
+    office.put_in_force(industry | {"declaration": {"type": "string", "minLength": 1, "maxLength": 8}})
+    office.put_in_force(industry | {"declaration": {"type": "string", "minLength": 1, "maxLength": 900}})
+    assert current_ontology(office.admin).number == 3
+    assert Node.objects.get(pk=team.pk).properties["industry"] == "printing"
+    assert graph.upsert("team", name="Binders", industry="p" * 900).node == team
 
 
 def test_what_is_in_use_is_not_retired_and_what_is_mentioned_is_named(office: Office, graph: Graph) -> None:

@@ -109,7 +109,10 @@ def plain(by: Principal) -> list[Plain]:
 )
 @given(data=st.data())
 def test_any_question_has_the_answer_of_the_naive_evaluation(graph: Graph, data: st.DataObject) -> None:
-    """Nothing is changed between the examples, so that the fleet is launched once."""
+    """Case 37: any nesting of all, any and not, also several conditions on one property.
+
+    Nothing is changed between the examples, so that the fleet is launched once.
+    """
     if not Node.objects.filter(node_class="vessel").exists():
         launched(graph)
         data_kept[:] = plain(graph.by)

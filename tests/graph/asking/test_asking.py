@@ -105,6 +105,7 @@ def test_what_leads_on_is_bounded_and_says_when_it_is_cut(graph: Graph) -> None:
 
 
 def test_a_question_costs_as_much_for_many_nodes_as_for_few(graph: Graph) -> None:
+    """Case 139."""
     launched(graph)
     hop = {"relationship": "tows", "expand": [{"relationship": "ownedBy"}]}
     costs = []

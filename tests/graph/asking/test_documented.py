@@ -31,6 +31,7 @@ def harbour(graph: Graph) -> None:
 
 
 def test_every_example_finds_what_it_says(graph: Graph) -> None:
+    """Case 137: no example of the documents fails."""
     harbour(graph)
     assert {name.strip("`") for name, _, _ in ROWS} >= set(OPERATORS)
     for name, written, expected in ROWS:
