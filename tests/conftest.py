@@ -10,12 +10,20 @@ import pytest
 from django.core.management.color import no_style
 from django.db import connection
 from django.test import TransactionTestCase
+from hypothesis import HealthCheck, settings
 
 from memoryapp.ledger.models import Workspace
 from memoryapp.ledger.principal import Principal
 from tests.browser import Browser, open_browser
 from tests.house.running import Running
 from tests.kept_schema import copy_schemas, copy_to, empty
+
+settings.register_profile(
+    "whatever the machine does beside",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+settings.load_profile("whatever the machine does beside")
 
 KEPT_TABLES = {"django_migrations", "django_content_type", "auth_permission"}
 """What migrating filled: the same for every test."""

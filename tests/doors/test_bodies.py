@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memoryapp.doors import strict
@@ -158,7 +158,7 @@ json_values = st.recursive(
     max_leaves=12,
 )
 names = st.sampled_from(sorted(Note().fields))
-FUZZ = settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+FUZZ = settings(max_examples=80)
 
 
 @FUZZ

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memoryapp.access.paths import Glob
@@ -118,7 +118,7 @@ def do(tree: Tree, top: str, what: str, one: Any, other: Any) -> bool:
     return True
 
 
-@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=10)
 @given(st.lists(steps, max_size=6))
 def test_the_tree_is_as_a_directory_on_disk_after_any_operations(
     operator: Principal, tmp_path_factory: pytest.TempPathFactory, told: list[tuple[str, Any, Any]]

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from memoryapp.access import paths
@@ -74,7 +74,7 @@ def full(tree: Tree) -> Tree:
 @example([("/a", "none"), ("/a/b", "read")], "write")
 @example([("/**", "read")], "none")
 @example([("/", "read")], "none")
-@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=8)
 @given(rules, st.sampled_from(paths.LEVELS))
 def test_every_read_agrees_with_a_naive_reading_of_the_rules(full: Tree, told: Any, default: str) -> None:
     """L1, L2: ls, grep, glob, search, links and exists show what may be read, and the way to it."""
@@ -94,7 +94,7 @@ def test_every_read_agrees_with_a_naive_reading_of_the_rules(full: Tree, told: A
     assert sorted(Entry.objects.filter(policy.writable()).values_list("path", flat=True)) == writable
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(patterns, st.lists(st.sampled_from([*NAMES, "x"]), min_size=1, max_size=4))
 def test_a_pattern_matches_what_it_matches_name_by_name(pattern: str, parts: list[str]) -> None:
     path = "/" + "/".join(parts)

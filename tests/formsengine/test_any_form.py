@@ -142,7 +142,7 @@ def anew(filling: Filling) -> dict[str, Any]:
     return facts(other)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(any_form(), OPERATIONS)
 def test_any_operations_on_any_form_keep_what_is_promised(made: Form, operations: list[tuple[Any, ...]]) -> None:
     """Q7: replaying a response's log gives the same view, whatever was done to whatever form."""

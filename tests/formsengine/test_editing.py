@@ -83,7 +83,7 @@ JSON = st.recursive(
 
 
 @given(st.dictionaries(st.text(max_size=2), JSON, max_size=4), st.dictionaries(st.text(max_size=2), JSON, max_size=4))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_an_edit_is_kept_as_what_differs_and_taken_back_exactly(before: dict[str, Any], after: dict[str, Any]) -> None:
     changes = difference(before, after)
     assert applied(before, changes) == after

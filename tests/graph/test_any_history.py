@@ -209,7 +209,7 @@ numbers = st.integers(0, 59)
 steps = st.tuples(st.sampled_from(["say", "say", "decide", "decide", "undo", "change"]), numbers, numbers, numbers)
 
 
-@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=EXAMPLES, suppress_health_check=list(HealthCheck))
 @given(st.lists(steps, min_size=4, max_size=12))
 def test_t40_every_moment_answers_later_as_it_did_then(story: list[tuple[str, int, int, int]]) -> None:
     told = Story()

@@ -8,7 +8,7 @@ import random
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memoryapp.index.queries import Found, Scope, Targets, pool
@@ -106,7 +106,7 @@ def test_operators_quotes_and_floods_are_only_words(shelf: Shelf, question: str)
 def test_any_string_is_a_valid_question(shelf: Shelf) -> None:
     shelf.notes(*NOTES)
 
-    @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @settings(max_examples=60)
     @given(st.text())
     def ask(question: str) -> None:
         assert as_bytes(shelf.search(question)) == as_bytes(shelf.search(question))

@@ -10,7 +10,7 @@ from functools import partial
 
 import pytest
 from django.db import connection, transaction
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memoryapp.index import texts
@@ -72,7 +72,7 @@ def test_fewer_passages_leave_none_behind(shelf: Shelf) -> None:
 def test_the_statistics_equal_a_count_of_the_rows(shelf: Shelf) -> None:
     """After any mix of putting, changing and removing."""
 
-    @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @settings(max_examples=25)
     @given(
         st.lists(
             st.tuples(

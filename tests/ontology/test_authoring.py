@@ -204,7 +204,7 @@ def classes(draw: Any) -> type[Declared]:
     return made  # type: ignore[return-value]
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.lists(classes(), min_size=1, max_size=3))
 def test_python_to_declaration_to_yaml_to_declaration_is_the_same(made: Sequence[type[Declared]]) -> None:
     document = declared(*made)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memoryapp.doors.budgets import tokens
@@ -170,7 +170,7 @@ def test_a_recall_asks_the_database_the_same_number_of_times_however_much_there_
     assert asked() == few <= most
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60)
 @given(question=st.text(max_size=200))
 @pytest.mark.parametrize("over", ["all"])
 def test_any_text_is_a_question(operator: Principal, question: str, over: str) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memoryapp.graph.models import Node
@@ -82,13 +82,7 @@ acts = st.lists(
 )
 
 
-@settings(
-    max_examples=10,
-    deadline=None,
-    derandomize=True,
-    database=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
+@settings(max_examples=10, derandomize=True, database=None)
 @given(acts=acts)
 def test_t40_every_moment_answers_later_as_it_did_then(operator: Principal, acts: list[Any]) -> None:
     """T40, E3: exact on both axes against a list that is simply gone through."""

@@ -29,13 +29,13 @@ def _checked(text: str) -> None:
         assert "\n" not in proposal.content
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(ANYTHING)
 def test_any_text_is_read_without_a_fault(text: str) -> None:
     _checked(text)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.lists(st.tuples(SAYING, GLUE, st.text(max_size=8)), max_size=6))
 def test_statements_among_noise_keep_exact_spans(parts: list[tuple[str, str, str]]) -> None:
     _checked("".join(piece for part in parts for piece in part))

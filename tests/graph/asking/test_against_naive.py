@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memoryapp.graph.models import Node
@@ -104,9 +104,7 @@ def plain(by: Principal) -> list[Plain]:
     return list(found.values())
 
 
-@settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
-)
+@settings(max_examples=40)
 @given(data=st.data())
 def test_any_question_has_the_answer_of_the_naive_evaluation(graph: Graph, data: st.DataObject) -> None:
     """Case 37: any nesting of all, any and not, also several conditions on one property.

@@ -15,21 +15,21 @@ texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
 moments = st.datetimes(dt.datetime(1, 1, 2), dt.datetime(9999, 12, 30), timezones=st.just(dt.UTC))
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(numbers, numbers)
 def test_numbers_are_in_order_as_numbers(one: float, other: float) -> None:
     keys = key_of(one, NUMBER), key_of(other, NUMBER)
     assert (keys[0] < keys[1], keys[0] == keys[1]) == (float(one) < float(other), float(one) == float(other))
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(texts, texts)
 def test_texts_are_in_order_by_code_point(one: str, other: str) -> None:
     keys = key_of(one, TEXT), key_of(other, TEXT)
     assert (keys[0] < keys[1], keys[0] == keys[1]) == (one < other, one == other)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(moments, moments)
 def test_dates_are_in_order_as_instants_whatever_their_zone(one: dt.datetime, other: dt.datetime) -> None:
     lima = dt.timezone(dt.timedelta(hours=-5))
