@@ -10,6 +10,14 @@ ROLES = "FROM ontology_declaredrole r WHERE r.workspace_id = NEW.workspace_id AN
 
 def rules() -> Iterator[Rule]:
     """Declared types only, whole relations only, one supersession for a belief, no status without a state."""
+    yield from _declared()
+    yield from _keyed()
+    yield from _whole()
+    yield from _believed()
+
+
+def _declared() -> Iterator[Rule]:
+    """What is stored is of a declared type that is used and stands for things."""
     for table, column, family in (
         ("graph_belief", "kind", "belief_kind"),
         ("graph_node", "node_class", "node_class"),
@@ -23,6 +31,10 @@ def rules() -> Iterator[Rule]:
             f"AND d.family = '{family}' AND d.name = NEW.\"{column}\" AND NOT d.abstract AND NOT d.retired)",
             f"{table}.{column} is not declared, or abstract",
         )
+
+
+def _keyed() -> Iterator[Rule]:
+    """A key belongs to the class that declares it, or to one below."""
     for timing in ("INSERT", 'UPDATE OF "node_id", "active"'):
         yield Rule(
             f"{PREFIX}graph_identitykey_root_{'in' if timing == 'INSERT' else 'up'}",
@@ -35,6 +47,10 @@ def rules() -> Iterator[Rule]:
             "AND replace(d.lineage, '/' || NEW.owner_class || '/', '') <> d.lineage))",
             "an identity key belongs to the class that declares it, or to one below",
         )
+
+
+def _whole() -> Iterator[Rule]:
+    """A relation is assembled once, and whole when it is in force."""
     yield Rule(
         f"{PREFIX}graph_relation_whole",
         "graph_relation",
@@ -60,6 +76,10 @@ def rules() -> Iterator[Rule]:
         "OR (SELECT s.kind FROM graph_relation s WHERE s.id = NEW.relation_id) <> NEW.kind",
         "players are added while a relation of that kind is assembled, not later",
     )
+
+
+def _believed() -> Iterator[Rule]:
+    """A belief has one successor, and no change without a state."""
     yield Rule(
         f"{PREFIX}graph_relation_one_successor",
         "graph_relation",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlencode
 
@@ -55,25 +56,9 @@ def beliefs(request: HttpRequest, by: Principal) -> HttpResponse:
         question=[str(by.workspace.pk), wanted.text, wanted.kind, wanted.shown, str(owner or ""), wanted.view],
     )
     owners = listing.owners([belief.pk for belief in found.items])
-    names = listing.owning_nodes(by)
+    labels = {str(node.pk): node.label for node in listing.owning_nodes(by)}
     ontology = current_ontology(by)
-    kinds = [(name, name.replace("_", " ").capitalize()) for name in ontology.instantiable_kinds]
     declared = [(view.title or name, f"view={name}") for name, view in ontology.document.views.items()]
-    choices = [
-        {"label": "Any kind", "name": "kind", "chosen": wanted.kind, "options": kinds},
-        {
-            "label": "About anybody",
-            "name": "owner",
-            "chosen": str(owner or ""),
-            "options": [(str(node.pk), node.label) for node in names],
-        },
-        {
-            "label": "Current",
-            "name": "show",
-            "chosen": wanted.shown,
-            "options": [(value, words) for value, words in listing.SHOWN.items() if value != "current"],
-        },
-    ]
     return page(
         request,
         "graph/beliefs.html",
@@ -82,8 +67,8 @@ def beliefs(request: HttpRequest, by: Principal) -> HttpResponse:
             "rows": [presenting.card(by, belief, owners[belief.pk]) for belief in found.items],
             "search": wanted.text,
             "views": offered(by, "beliefs", _query(request), [*VIEWS, *declared]),
-            "choices": choices,
-            "filters_set": _filters_set(request, wanted, {str(node.pk): node.label for node in names}),
+            "choices": _choices(wanted, labels, ontology.instantiable_kinds),
+            "filters_set": _filters_set(request, wanted, labels),
             "shown": wanted.shown,
             "next_url": here(request, after=found.next) if found.next else "",
             "first_url": here(request, after="") if request.GET.get("after") else "",
@@ -91,6 +76,30 @@ def beliefs(request: HttpRequest, by: Principal) -> HttpResponse:
             "state_url": address(by, "sources:state") if by.may("tell") else "",
         },
     )
+
+
+def _choices(wanted: listing.Wanted, labels: dict[str, str], kinds: Sequence[str]) -> list[dict[str, Any]]:
+    """What the list can be narrowed by."""
+    return [
+        {
+            "label": "Any kind",
+            "name": "kind",
+            "chosen": wanted.kind,
+            "options": [(kind, kind.replace("_", " ").capitalize()) for kind in kinds],
+        },
+        {
+            "label": "About anybody",
+            "name": "owner",
+            "chosen": str(wanted.owner or ""),
+            "options": list(labels.items()),
+        },
+        {
+            "label": "Current",
+            "name": "show",
+            "chosen": wanted.shown,
+            "options": [(value, words) for value, words in listing.SHOWN.items() if value != "current"],
+        },
+    ]
 
 
 @member_page("look_up")
