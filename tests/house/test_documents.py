@@ -47,6 +47,15 @@ def test_every_command_exists_and_takes_what_it_is_given() -> None:
     assert {"up", "migrate", "issue_key", "bind_reader", "rule_paths", "dump", "erase", "propose_ontology"} <= seen
 
 
+def test_what_the_product_stands_on_is_written_down() -> None:
+    """Each pinned package has a row that says what it is for, who keeps it and under which licence."""
+    pinned = re.findall(r"^([\w-]+)(?:\[[\w,]+\])?==", (ROOT / "requirements.txt").read_text(), re.MULTILINE)
+    rows = (ROOT / "docs/decisions/0005-what-it-stands-on.md").read_text(encoding="utf-8").splitlines()
+    named = {name for row in rows if row.startswith("| `") for name in re.findall(r"`([\w-]+)`", row.split("|")[1])}
+    assert len(pinned) > 20
+    assert set(pinned) - named == set()
+
+
 def test_every_target_of_make_every_module_and_every_link_exists() -> None:
     for document in DOCUMENTS:
         text = document.read_text(encoding="utf-8")
