@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import unicodedata
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 from memoryapp.access.paths import Glob
 from memoryapp.doors.errors import DomainError
+from memoryapp.files import queries
 from memoryapp.ledger.principal import Principal
 from tests.files.telling import Tree
 
@@ -20,13 +22,18 @@ pytestmark = pytest.mark.django_db
 
 NAMES = ["a", "A", "é", "日本", "دفتر", "👩‍🔬", "x y", "a*", "%", "a.md", "n" * 255]
 """Scripts, twins that differ in case, an emoji of several characters, right to left, wild characters, the longest."""
-paths = st.lists(st.sampled_from(NAMES), min_size=1, max_size=3).map(lambda names: "/" + "/".join(names))
+LETTERS = st.characters(categories=["L", "M", "N", "P", "S"], exclude_characters="/")
+"""Of any script; what a name may not hold is tried where it is refused."""
+any_name = st.text(LETTERS, min_size=1, max_size=6).map(lambda text: unicodedata.normalize("NFC", text))
+names = st.sampled_from(NAMES) | any_name.filter(lambda name: name not in (".", "..") and "\ufeff" not in name)
+paths = st.lists(names, min_size=1, max_size=3).map(lambda names: "/" + "/".join(names))
 texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00\r"), max_size=12)
 steps = st.one_of(
     st.tuples(st.just("write"), paths, texts),
     st.tuples(st.just("mkdir"), paths, st.none()),
     st.tuples(st.just("move"), paths, paths),
     st.tuples(st.just("remove"), paths, st.booleans()),
+    st.tuples(st.just("edit"), paths, st.sampled_from(["a", "b", "日", " ", "\n"])),
 )
 
 
@@ -82,6 +89,17 @@ class Disk:
             place.rmdir()
         return True
 
+    def edit(self, path: str, old: str) -> bool:
+        """What stands there once becomes what stands there twice."""
+        place = self.at(path)
+        if not self.there(place) or place.is_dir():
+            return False
+        text = place.read_bytes().decode()
+        if text.count(old) != 1:
+            return False
+        place.write_text(text.replace(old, old + old), encoding="utf-8", newline="")
+        return True
+
     @staticmethod
     def there(place: Path) -> bool:
         try:
@@ -111,6 +129,8 @@ def do(tree: Tree, top: str, what: str, one: Any, other: Any) -> bool:
             tree.mkdir(top + one)
         elif what == "move":
             tree.move(top + one, top + other)
+        elif what == "edit":
+            tree.edit(top + one, other, other + other)
         else:
             tree.remove(top + one, recursive=other)
     except DomainError:
@@ -130,9 +150,12 @@ def test_the_tree_is_as_a_directory_on_disk_after_any_operations(
     tree.mkdir(top)
     for what, one, other in told:
         assert do(tree, top, what, one, other) == getattr(disk, what)(one, other), (what, one, other)
+        assert queries.exists(tree.by, top + one) == disk.there(disk.at(one))
     every = [path.removeprefix(top) for path in tree.ls(top, recursive=True)]
     here = {path: None if tree.entry(top + path).is_directory else tree.text(top + path) for path in every}
     assert here == disk.all()
+    holding = {f"{top}{path}" for path, text in here.items() if text is not None and "a" in text}
+    assert {path for path, _ in tree.grep("a", under=top)} == holding
     for path in ["", *(path for path in here if here[path] is None)]:
         on_disk = sorted(f"{top}/{one.relative_to(disk.root)}" for one in disk.at(path or "/").iterdir())
         assert tree.ls(top + path) == on_disk
