@@ -79,6 +79,7 @@ def test_what_stands_in_the_way_is_listed_and_nothing_is_changed(
 
 def test_it_is_asked_back_edited_tried_and_rejected(office: Office, admin: Client, reviewer: Principal) -> None:
     proposal = office.propose(VESSEL)
+    assert "An administrator approves it" in client_of(reviewer).get(address(proposal)).content.decode()
     assert act(client_of(reviewer), proposal, "decide", "ask_back", "By what is one known?") == 302
     form = admin.get(address(proposal, "revise/")).content.decode()
     assert "name: vessel" in form

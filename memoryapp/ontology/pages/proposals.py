@@ -271,6 +271,7 @@ def _shown(
         "stale": stale,
         "may": {
             "approve": admin and found.status == Status.PROPOSED and not stale and approves,
+            "look_on": not admin and found.status == Status.PROPOSED,
             "ask_back": by.may("decide_cases") and found.status == Status.PROPOSED,
             "reject": admin and is_open,
             "apply": admin and found.status in (Status.APPROVED, Status.FAILED) and not stale,
