@@ -244,3 +244,12 @@ def test_an_id_of_nothing_is_not_found(curator: Caller) -> None:
         if SAMPLES["uuid"] in address and kind.needs.get("get") in granted:
             other = address.replace(SAMPLES["uuid"], str(uuid.uuid4()))
             assert curator.get(other).status_code == 404, address
+
+
+def test_no_address_and_no_tool_hands_out_a_dump() -> None:
+    """L1: what rules of paths hide is in a dump, and a dump is for whoever runs commands on the machine alone."""
+    from memoryapp.mcp import offered
+
+    doors = [*ALL_ADDRESSES, *offered.tools()]
+    assert len(doors) > 100
+    assert [one for one in doors if re.search("dump|backup|restore_workspace", one)] == []
