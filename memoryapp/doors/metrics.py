@@ -28,6 +28,9 @@ REQUEST_SECONDS = Histogram(
 RECALL_SECONDS = Histogram(
     "commonplace_recall_seconds", "How long recall and the brief took.", ("form",), registry=REGISTRY, buckets=SECONDS
 )
+QUESTIONS_EMBEDDED = Counter(
+    "commonplace_questions_embedded", "Questions for whose vector there was a need.", ("outcome",), registry=REGISTRY
+)
 TOOL_CALLS = Counter("commonplace_tool_calls", "Calls of tools.", ("tool", "status"), registry=REGISTRY)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from memoryapp.index.dates import NamedDate
@@ -17,6 +17,8 @@ from memoryapp.index.words import name_words
 SATURATION = 0.9
 LENGTH_WEIGHT = 0.4
 DECIMALS = 6
+MEANING = 0.5
+"""The share of what a text means in its score; the rest is its words."""
 MOST_WORDS_WEIGHED = 8
 NO_TARGET = uuid.UUID(int=0)
 
@@ -64,6 +66,8 @@ class Candidate:
     position: int | None = None
     speaker: str = ""
     day: str = ""
+    closeness: float | None = None
+    meaning_score: float = 0.0
     parts: dict[str, float] = field(default_factory=dict)
     score: float = 0.0
 
@@ -140,11 +144,33 @@ class Circumstances:
     best: float
 
 
+def blend(candidates: Sequence[Candidate], closeness: Mapping[int, float], floor: float) -> float:
+    """Halve each row's text score and add half of what its closeness in meaning is worth: as much as the best text
+    where it is the closest of all. A row without a vector keeps its whole text score. Returns the best of both.
+
+    Both are divided by their best among the candidates; nobody is the closest who is farther away than the floor.
+    """
+    best = max((row.text_score for row in candidates), default=0.0) or 1.0
+    nearest = max([floor, *closeness.values()])
+    for row in candidates:
+        row.closeness = closeness.get(row.id)
+        if row.closeness is not None:
+            row.text_score *= 1 - MEANING
+            row.meaning_score = MEANING * best * max(row.closeness, 0.0) / nearest if nearest > 0 else 0.0
+    return max((row.text_score + row.meaning_score for row in candidates), default=0.0)
+
+
 def gain(candidates: Sequence[Candidate], around: Circumstances, gains: Gains) -> None:
     """Set the parts of each row's score and their sum."""
-    at = {(row.section, row.position): row.text_score for row in candidates if row.section and row.part == 0}
+    at = {
+        (row.section, row.position): row.text_score + row.meaning_score
+        for row in candidates
+        if row.section and row.part == 0
+    }
     for row in candidates:
         row.parts = parts = {"text": row.text_score}
+        if row.meaning_score:
+            parts["meaning"] = row.meaning_score
         if row.section and row.position is not None:
             before = at.get((row.section, row.position - 1), 0.0)
             after = at.get((row.section, row.position + 1), 0.0)

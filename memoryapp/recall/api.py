@@ -14,6 +14,7 @@ from memoryapp.access.endpoints import Endpoint, described
 from memoryapp.doors.fields import Body, Flag, Identifier, OneOf, Parameters, Several, Text, When, Whole
 from memoryapp.graph.api.references import NodeNamed
 from memoryapp.graph.identity import resolve
+from memoryapp.index.embedding.meaning import STATES
 from memoryapp.ledger.models import Served
 from memoryapp.recall import services
 from memoryapp.recall.asked import LEAST_BUDGET, MOST_BUDGET, MOST_HITS, OVER, USUAL_HITS, Asked
@@ -40,6 +41,9 @@ HIT: Described = {
     "score": serializers.FloatField(),
     "parts": serializers.DictField(child=serializers.FloatField(), help_text="What the score is made of."),
     "words": serializers.ListField(child=serializers.CharField(), help_text="Words of the question that it holds."),
+    "distance": serializers.FloatField(
+        required=False, help_text="How far its meaning is from the question's: 0 the same, 1 unrelated."
+    ),
     "tokens": serializers.IntegerField(help_text="Taken to be a quarter of the bytes of text and provenance."),
     "why": serializers.CharField(help_text="Where to ask why it is there."),
     "belief": serializers.DictField(required=False, help_text="Of a belief: how it stands, and whose it is."),
@@ -70,6 +74,9 @@ RECALLED: Described = {
     "cut": serializers.BooleanField(),
     "unknown_words": serializers.ListField(child=serializers.CharField()),
     "near_words": serializers.DictField(help_text="Words taken for one that nobody used."),
+    "vectors": serializers.ChoiceField(
+        choices=list(STATES), help_text="; ".join(f"{state}: {meaning}" for state, meaning in STATES.items())
+    ),
 }
 BRIEF: Described = {
     "workspace": serializers.CharField(),

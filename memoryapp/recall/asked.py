@@ -9,6 +9,7 @@ from typing import Any
 
 from memoryapp.doors.budgets import tokens
 from memoryapp.doors.errors import Invalid, Violation
+from memoryapp.index.embedding.meaning import OFF
 
 OVER = {
     "beliefs": "what is believed, and the nodes it is about",
@@ -87,7 +88,7 @@ class Hit:
     """One found thing. `what` is belief, node or source; `provenance` says in one line where it comes from.
 
     `parts` add up to `score`. `words` are those of the question (or near ones) that its text holds. `told` holds what
-    else there is to say of it, under the name of what it is.
+    else there is to say of it, under the name of what it is. `distance` is known where both have vectors.
     """
 
     what: str
@@ -98,6 +99,7 @@ class Hit:
     words: list[str]
     provenance: str
     told: Told
+    distance: float | None = None
 
     @property
     def tokens(self) -> int:
@@ -113,6 +115,7 @@ class Hit:
             "score": self.score,
             "parts": self.parts,
             "words": self.words,
+            **({} if self.distance is None else {"distance": self.distance}),
             "tokens": self.tokens,
             "why": f"/api/v1/why/{self.id}",
             **self.told,
@@ -135,7 +138,8 @@ class Miss:
 @dataclass(frozen=True)
 class Recalled:
     """The answer. With no hit, `misses` names what came nearest. `left_out` counts the hits that the budget did not
-    hold. `unknown` are words of the question that nothing holds, `expanded` the near words taken for a word."""
+    hold. `unknown` are words of the question that nothing holds, `expanded` the near words taken for a word. `vectors`
+    is the part that vectors had in it."""
 
     workspace: str
     hits: list[Hit]
@@ -143,6 +147,7 @@ class Recalled:
     left_out: int = 0
     unknown: list[str] = field(default_factory=list)
     expanded: dict[str, list[str]] = field(default_factory=dict)
+    vectors: str = OFF
 
     @property
     def tokens(self) -> int:
@@ -159,6 +164,7 @@ class Recalled:
             "cut": self.left_out > 0,
             "unknown_words": self.unknown,
             "near_words": self.expanded,
+            "vectors": self.vectors,
         }
 
 

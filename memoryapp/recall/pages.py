@@ -17,6 +17,7 @@ from memoryapp.doors.pages import address, member_page, number, page
 from memoryapp.files.pages.presenting import file_url
 from memoryapp.files.queries import entry_by_id
 from memoryapp.graph.pages import presenting
+from memoryapp.index.embedding.meaning import OFF, STATES
 from memoryapp.ledger.principal import Principal
 from memoryapp.recall import queries
 from memoryapp.recall.asked import OVER, Asked, Hit, Recalled
@@ -31,6 +32,8 @@ WORDS = {
     "all": "All of these",
 }
 """What may be searched, short enough for a choice."""
+VECTORS = {state: words for state, words in STATES.items() if state != OFF}
+"""What is said of the part that vectors had in an answer, where there is an embedder."""
 HITS = 20
 SOURCES = 2
 """Sources of one hit that are shown; its own page has all."""
@@ -83,6 +86,7 @@ def _answer(by: Principal, recalled: Recalled) -> dict[str, Any]:
             for rank, hit in enumerate(recalled.hits, start=1)
         ],
         "tokens": recalled.tokens,
+        "vectors": VECTORS.get(recalled.vectors, ""),
         "cut": recalled.left_out,
         "unknown": recalled.unknown,
         "near": [{"word": word, "taken": ", ".join(taken)} for word, taken in recalled.expanded.items()],
@@ -99,6 +103,7 @@ def _hit(by: Principal, hit: Hit) -> dict[str, Any]:
         "score": hit.score,
         "parts": list(hit.parts.items()),
         "words": hit.words,
+        "distance": hit.distance,
         "tokens": hit.tokens,
         "provenance": hit.provenance,
         "card": presenting.told_card(by, belief) if belief else None,

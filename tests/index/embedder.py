@@ -22,7 +22,7 @@ MEANINGS = {"quay": SEA, "boat": SEA, "vessel": SEA, "field": LAND, "tractor": L
 def embedder(**settings: Any) -> Iterator[ModelServer]:
     """A server to which words of the sea, of the land and of money are three different things."""
     server = ModelServer()
-    server.thinks = by_meaning(MEANINGS, [0.1, 0.1, 0.1])
+    server.thinks = by_meaning(MEANINGS, [-0.1, -0.1, -0.1])
     given = {
         "EMBEDDING_URL": server.url,
         "EMBEDDING_NAME": "small",

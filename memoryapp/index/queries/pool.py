@@ -28,6 +28,8 @@ def pool_of(scope: Scope, scorer: Scorer, size: int) -> _Pool:
 
     Fewer words do where the rows of the others cannot come into the best `size`, whatever else they hold.
     """
+    if not scorer.sought:
+        return _Pool([], scorer, size)
     taken: list[Sought] = []
     expected = 0
     for sought in sorted(scorer.sought, key=lambda sought: (sought.frequency, sought.sign)):

@@ -18,6 +18,10 @@ Rows = Mapping[str, QuerySet[Any] | None]
 asked for), or with None: then only rows open to the whole workspace."""
 
 
+MOST_SHAPES = 1000
+_types: dict[tuple[Hashable, ...], tuple[str, ...]] = {}
+
+
 @dataclass(frozen=True)
 class Targets:
     """Rows as a function: `rows(*shape, **given)`. The queries over them are prepared (see `ledger.prepared`).
@@ -56,6 +60,19 @@ def found_in(scope: Scope, build: Callable[..., QuerySet[Any, Any]], *shape: Has
     if isinstance(scope.targets, Targets):
         return prepared.rows(build, *shape, *place, **targets, **given)
     return list(build(*shape, *place, **targets, **given))
+
+
+def types_in(scope: Scope) -> tuple[str, ...]:
+    """The target types that the scope names."""
+    targets = scope.targets
+    if not isinstance(targets, Targets):
+        return tuple(sorted(targets))
+    key = (targets.rows, targets.shape)
+    if key not in _types:
+        if len(_types) >= MOST_SHAPES:
+            _types.clear()
+        _types[key] = tuple(sorted(targets.rows(*targets.shape, **targets.given)))
+    return _types[key]
 
 
 def _asked_of(scope: Scope) -> tuple[dict[str, Any], tuple[Any, ...]]:

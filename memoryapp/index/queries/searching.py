@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from django.db.models import QuerySet
 
 from memoryapp.index.dates import named_dates
+from memoryapp.index.embedding.meaning import NOT_ASKED, Meaning
 from memoryapp.index.models import IndexEntry
+from memoryapp.index.queries.alike import Alike, alike
 from memoryapp.index.queries.asking import weigh
 from memoryapp.index.queries.pool import pool_of
 from memoryapp.index.queries.scope import Scope, entries_of, found_in
@@ -20,6 +22,7 @@ from memoryapp.index.ranking import (
     Circumstances,
     Gains,
     Scorer,
+    blend,
     gain,
     in_order,
     section_masses,
@@ -37,7 +40,8 @@ MISSES_NAMED = 3
 
 @dataclass(frozen=True)
 class Hit:
-    """A found target. `score` is the sum of `parts`; `share` is how much of the question's weight its text holds."""
+    """A found target. `score` is the sum of `parts`; `share` is how much of the question's weight its text holds;
+    `distance`, where both have vectors, how far its meaning is from the question's: 0 for the same, 1 for unrelated."""
 
     target_type: str
     target_id: uuid.UUID
@@ -46,6 +50,7 @@ class Hit:
     parts: dict[str, float]
     share: float
     words: list[str]
+    distance: float | None = None
 
 
 @dataclass(frozen=True)
@@ -59,40 +64,58 @@ class Found:
     expanded: dict[str, list[str]] = field(default_factory=dict)
 
 
-def search(scope: Scope, question: str, limit: int = 20, gains: Gains | None = None, floor: float = FLOOR) -> Found:
-    """Rank the scope's texts by the question. Any string is a valid question; no word in common is an empty answer.
+def search(
+    scope: Scope,
+    question: str,
+    limit: int = 20,
+    gains: Gains | None = None,
+    floor: float = FLOOR,
+    meaning: Meaning = NOT_ASKED,
+) -> Found:
+    """Rank the scope's texts by the question. Any string is a valid question; no word in common, and nothing near in
+    meaning, is an empty answer.
 
-    Reads, in order: the words, the pool, its neighbours. Nothing is written and no clock is read: the same store and
-    question give the same answer on every engine.
+    Reads, in order: the words, the pool, what is near in meaning, the neighbours of these. Nothing is written and no
+    clock is read: the same store, question and meaning give the same answer on every engine.
     """
     question_terms = question_words(question)
-    if not question_terms:
+    if not question_terms and not meaning.known:
         return Found(hits=[])
     scorer, expanded, unknown = weigh(scope.workspace, question_terms)
-    pool = pool_of(scope, scorer, max(LEAST_CONSIDERED, 4 * limit))
+    size = max(LEAST_CONSIDERED, 4 * limit)
+    pool = pool_of(scope, scorer, size)
     near = pool.nearest()
-    considered = _with_neighbours(scope, near, scorer)
+    meant = alike(scope, meaning, size)
+    considered = _with_neighbours(scope, near, meant, scorer)
+    best = max((row.text_score for row in near), default=0.0)
+    if meaning.known:
+        best = blend(considered, meaning.closeness([row.id for row in considered]), meaning.floor)
     around = Circumstances(
         sections=section_masses(scorer, pool.held()),
         dates=named_dates(question),
         asked=frozenset(word.written for word in question_terms),
-        best=max((row.text_score for row in near), default=0.0),
+        best=best,
     )
     gain(considered, around, gains or Gains())
-    ordered = _one_a_target(in_order(considered))
-    passed = bool(near) and max(scorer.share(row.matched) for row in near) >= floor
+    ordered = in_order(considered)
+    answers = bool(near) and max(scorer.share(row.matched) for row in near) >= floor
+    if meant and not answers:
+        ordered = [row for row in ordered if (row.closeness or 0.0) >= meaning.floor]
+        answers = True
+    shown = _one_a_target(ordered)
     return Found(
-        hits=[_hit(row, scorer) for row in ordered[:limit]] if passed else [],
-        misses=[] if passed else [_hit(row, scorer) for row in ordered[:MISSES_NAMED]],
+        hits=[_hit(row, scorer) for row in shown[:limit]] if answers else [],
+        misses=[] if answers else [_hit(row, scorer) for row in shown[:MISSES_NAMED]],
         unknown=unknown,
         expanded=expanded,
     )
 
 
-def _with_neighbours(scope: Scope, near: list[Candidate], scorer: Scorer) -> list[Candidate]:
+def _with_neighbours(scope: Scope, near: list[Candidate], meant: Sequence[Alike], scorer: Scorer) -> list[Candidate]:
     """The rows with what the gains need, and the turns before and after each, as far as the scope lets them be seen."""
     known = {row.id: row for row in near}
-    wanted = {*known, *_beside(scope.workspace, near)}
+    places = {row.place for row in near} | {place for _, place in meant}
+    wanted = {*known, *(id for id, _ in meant), *_beside(scope.workspace, places)}
     considered = []
     for id, terms, length, digest, section, *details in found_in(scope, _in_detail, ids=sorted(wanted)):
         row = known.get(id) or Candidate(id, digest, section, *scorer.score(terms, length))
@@ -112,9 +135,9 @@ def _in_detail(*place: Any, ids: Sequence[int], **given: Any) -> QuerySet[IndexE
     )
 
 
-def _beside(workspace: Workspace, near: list[Candidate]) -> list[int]:
-    """Ids of the entries before and after each row, in or out of scope: the index over places alone answers."""
-    places = sorted({place_beside for row in near for place_beside in beside(row.place)})
+def _beside(workspace: Workspace, taken: Iterable[str]) -> list[int]:
+    """Ids of the entries before and after each place, in or out of scope: the index over places alone answers."""
+    places = sorted({place_beside for place in taken for place_beside in beside(place)})
     return prepared.rows(_at, workspace=workspace, places=places) if places else []
 
 
@@ -138,4 +161,5 @@ def _hit(row: Candidate, scorer: Scorer) -> Hit:
         parts={name: shown for name, value in row.parts.items() if (shown := round(value, DECIMALS))},
         share=round(scorer.share(row.matched), 3),
         words=scorer.words_found(row.matched),
+        distance=None if row.closeness is None else round(1 - row.closeness, DECIMALS),
     )

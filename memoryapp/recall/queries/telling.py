@@ -65,7 +65,17 @@ def tell(by: Principal, asked: Asked, among: Among, found: Sequence[index.Hit]) 
 
 
 def _hit(found: index.Hit, text: str, provenance: str, **more: object) -> Hit:
-    return Hit(found.target_type, found.target_id, text, found.score, found.parts, found.words, provenance, dict(more))
+    return Hit(
+        found.target_type,
+        found.target_id,
+        text,
+        found.score,
+        found.parts,
+        found.words,
+        provenance,
+        dict(more),
+        found.distance,
+    )
 
 
 def _beliefs(by: Principal, asked: Asked, found: Sequence[index.Hit]) -> dict[uuid.UUID, Hit]:
