@@ -101,12 +101,13 @@ def test_what_somebody_may_not_see_changes_no_byte_of_the_answer(
     """R4 and R6."""
     memory.say("2026-03-02", "Moors the boat at pier 4", ines)
     memory.say("2026-03-02", "A vessel is dear at the pier", ines)
+    source = memory.source("2026-04-02", "Said in private")
     make_vectors()
     questions = ("quay", "boat at the pier", "where is the vessel")
     before = [json.dumps(find(viewer, Asked(question)).shaped(), default=str) for question in questions]
     for number in range(6):
         content = f"The quay is sold secretly, part {number}"
-        memory.say("2026-04-02", content, ines, audience="named", readers=(reviewer.actor.pk,))
+        memory.say("2026-04-02", content, ines, source=source, audience="named", readers=(reviewer.actor.pk,))
     make_vectors()
     assert [json.dumps(find(viewer, Asked(question)).shaped(), default=str) for question in questions] == before
     assert any("secretly" in text for text in texts(reviewer, "quay"))
