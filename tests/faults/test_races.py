@@ -25,8 +25,8 @@ from memoryapp.review.models import Case, Decision
 from memoryapp.sources.models import Source, WithdrawnSource
 from tests.api.calling import Caller
 from tests.api.telling import INES, conversation, said
-from tests.contract.test_at_once import at_once
 from tests.graph.nodes.telling import Graph
+from tests.racing import at_once
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.sql]
 

@@ -19,9 +19,10 @@ from memoryapp.files.models import Entry, Version
 from memoryapp.files.services import Written
 from memoryapp.ledger import integrity
 from memoryapp.ledger.principal import Principal
-from tests.contract.test_at_once import at_once, founded
+from tests.contract.test_at_once import founded
 from tests.files.telling import Tree
 from tests.house.running import ROOT
+from tests.racing import at_once
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.sql]
 

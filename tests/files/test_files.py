@@ -253,14 +253,14 @@ def test_an_agent_writes_within_the_declared_roots_and_a_member_anywhere(
         assert "/notes, /people, /projects" in error.detail
     curator = person(workspace, "curator")
     tree.write("/elsewhere/a", "x", by=curator)
-    for act in (
+    for other in (
         lambda: tree.edit("/elsewhere/a", "x", "y", by=curator_agent),
         lambda: tree.describe("/elsewhere/a", by=curator_agent, summary="y"),
         lambda: tree.move("/elsewhere/a", "/notes/b", by=curator_agent),
         lambda: tree.remove("/elsewhere/a", by=curator_agent),
         lambda: tree.restore_version("/elsewhere/a", 1, by=curator_agent),
     ):
-        error = refused(Denied, act)
+        error = refused(Denied, other)
         assert (error.code, error.extra["roots"]) == ("outside_roots", ["/notes", "/people", "/projects"])
     assert tree.text("/elsewhere/a", by=curator_agent) == "x"
 
