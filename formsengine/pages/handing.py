@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Callable, Sequence
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -13,11 +14,14 @@ from formsengine import queries, services
 from formsengine.inputs import Opening
 from formsengine.models import OPEN
 from formsengine.pages.due import until
+from formsengine.services import Written
 from memoryapp.access.queries import members
 from memoryapp.doors.errors import DomainError, Invalid, NotFound
 from memoryapp.doors.pages import address, member_page, page
 from memoryapp.graph.models import Node
 from memoryapp.graph.queries.nodes import called
+from memoryapp.ledger.idempotency import Answer, digest, once
+from memoryapp.ledger.models import Write
 from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import record
 
@@ -35,13 +39,10 @@ def hand_out(request: HttpRequest, by: Principal, form_id: uuid.UUID) -> HttpRes
         try:
             to = [_id(text) for text in chosen]
             about, due = _named(by, typed["about"]), until(by, typed["due"])
-            done = record(
-                by, "hand_out_form", lambda write: services.hand_out(write, form, to=to, about=about, due_at=due)
-            )
+            count = _once(request, by, lambda write: services.hand_out(write, form, to=to, about=about, due_at=due))
         except DomainError as refused:
             error = refused
         else:
-            count = len(done)
             messages.success(request, f"{count} response{'s' if count > 1 else ''} given.")
             return redirect(f"{address(by, 'forms:responses')}?{urlencode({'form': str(form.pk)})}")
     live = queries.live(form)
@@ -53,11 +54,21 @@ def hand_out(request: HttpRequest, by: Principal, form_id: uuid.UUID) -> HttpRes
         "live": live,
         "members": [{"id": str(one.actor_id), "name": one.actor.name, "role": one.role} for one in present],
         "chosen": chosen,
+        "page_key": uuid.uuid4().hex,
         "error": error,
         "form_url": address(by, "forms:form", form.pk),
         "forms_url": address(by, "forms:forms"),
     }
     return page(request, "forms/hand_out.html", context | typed, status=error.status if error else 200)
+
+
+def _once(request: HttpRequest, by: Principal, act: Callable[[Write], Sequence[Written]]) -> int:
+    """How many responses were opened; the same sent twice from one page opens them once."""
+    sent = sorted((name, values) for name, values in request.POST.lists() if name != "csrfmiddlewaretoken")
+    asked = digest(request.path, sent)
+    key = f"page-{asked}" if request.POST.get("page") else None
+    answer = once(by, "hand_out_form", lambda write: Answer(len(act(write))), key=key, request_digest=asked)
+    return int(answer.body)
 
 
 @member_page("fill_forms")

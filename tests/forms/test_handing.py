@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 
 import pytest
 
@@ -39,6 +40,21 @@ def test_everybody_named_gets_a_response_about_each_until_the_time(
     ]
     assert {one.due_at.date() for one in FormResponse.objects.all() if one.due_at} == {dt.date(2026, 6, 1)}
     assert "due" in client_of(administrator).get(AT).content.decode()
+
+
+def test_what_is_sent_twice_from_one_page_is_handed_out_once(at: str, reviewer: Principal) -> None:
+    staff = client_of(reviewer)
+
+    def page() -> str:
+        shown = staff.get(f"{at}hand-out/").content.decode()
+        return str(re.findall(r'name="page" value="(\w+)"', shown)[0])
+
+    sent = {"to": [str(reviewer.actor.pk)], "page": page()}
+    answers = [staff.post(f"{at}hand-out/", sent) for _ in range(2)]
+    assert [one.status_code for one in answers] == [302, 302]
+    assert FormResponse.objects.count() == 1
+    staff.post(f"{at}hand-out/", sent | {"page": page()})
+    assert FormResponse.objects.count() == 2
 
 
 @pytest.mark.parametrize(
