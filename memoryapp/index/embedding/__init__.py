@@ -1,5 +1,4 @@
 """An embedder, when one is configured: vectors for the texts of the index, made by a job, and for each question.
 
-Without `EMBEDDING_URL` nothing here is ever called, and text alone is searched. The array library is loaded where
-vectors are compared, so that a process that never compares any does not carry it.
+Without `EMBEDDING_URL` nothing here is ever called, and text alone is searched.
 """
