@@ -298,7 +298,7 @@ class FormWaiting(WorkspaceRow):
     recorded_at = models.DateTimeField()
     taken_at = models.DateTimeField(null=True, blank=True)
 
-    guard = Guard(mutable=("taken_at",), erasable=("patch", "after", "key"))
+    guard = Guard(mutable=("taken_at",), erasable=("patch", "writer", "after", "key"))
 
     class Meta:
         indexes = [models.Index(fields=["response", "after"], name="form_waiting_for")]

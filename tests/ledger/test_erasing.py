@@ -233,10 +233,12 @@ def test_ink_covers_names_letter_for_letter_and_leaves_words_that_only_look_alik
 
 WORDLESS = {
     "access.AgentKey": {"prefix", "digest"},
+    "access.Refusal": {"action", "code"},
     "context.EntryRevision": {"expires_zone"},
     "extraction.Candidate": {"kind", "rule"},
     "extraction.ExtractionRun": {"extractor", "version"},
     "forms.Form": {"name"},
+    "forms.FormAttachment": {"stored", "media_type"},
     "forms.FormEdit": {"part", "words", "changes"},
     "forms.FormNotice": {"key", "hook", "calls"},
     "forms.FormOutcome": {"binding", "row", "path", "revision"},
