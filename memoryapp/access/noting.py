@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import datetime as dt
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from django.db import transaction
+from django.db import DatabaseError, transaction
 from django.db.models import F
 from django.utils import timezone
 
@@ -18,9 +19,12 @@ if TYPE_CHECKING:
 
 
 def note(endpoint: Endpoint, action: str, error: DomainError) -> None:
-    """Count a refused write of an agent. Beside the writes of the workspace, as the last use of a key is noted."""
+    """Count a refused write of an agent. Beside the writes of the workspace, as the last use of a key is noted.
+
+    What failed here, and not for what was sent, is no refusal; and no answer waits for the count, or is lost with it.
+    """
     by = endpoint.by
-    if by.actor.kind != Actor.Kind.AGENT:
+    if by.actor.kind != Actor.Kind.AGENT or error.status >= 500:
         return
     now = timezone.now()
     named = {
@@ -30,6 +34,6 @@ def note(endpoint: Endpoint, action: str, error: DomainError) -> None:
         "action": action[:60],
         "code": error.code[:60],
     }
-    with transaction.atomic():
+    with suppress(DatabaseError), transaction.atomic():
         refusal, _ = Refusal.objects.get_or_create(**named, defaults={"last_at": now})
         Refusal.objects.filter(pk=refusal.pk).update(times=F("times") + 1, last_at=now)

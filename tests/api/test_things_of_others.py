@@ -14,6 +14,7 @@ import pytest
 from django.test import Client
 from django.urls import URLPattern
 
+from formsengine.api.attaching import PIXEL
 from memoryapp.access.endpoints import Endpoint
 from memoryapp.access.models import User
 from memoryapp.ledger.models import Workspace
@@ -35,6 +36,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "proposal-revise": PROPOSAL,
     "form-version-publish": {},
     "form-response-write": {"ops": [{"op": "set", "field": "name", "value": "Ana"}]},
+    "form-response-attachments": {"field": "photo", "name": "gate.png", "content": PIXEL},
     "form-response-refresh": {},
     "form-response-move": {"version": 1},
     "form-response-submit": {"base": 0},
@@ -48,14 +50,14 @@ BODIES: dict[str, dict[str, Any]] = {
 }
 """By the name of an address: what its POST takes, where that is not a reason alone."""
 
-ASKS_MORE = {"merge-preview"}
-"""Names of addresses that answer only where something is asked of them."""
+ASKS_MORE = {"merge-preview", "form-response-attachment"}
+"""Names of addresses that answer only where something is asked of them, or of what is within the thing."""
 
 FORMS: dict[str, dict[str, str]] = {"snooze": {"until": "week"}, "restore": {"sequence": "1", "lock": "1"}}
 """By the name of an address: what its form must hold for it to look for the thing at all."""
 
-NO_THINGS = {"workspace", "name", "verb", "number"}
-"""Parts of addresses that name no thing of a workspace."""
+NO_THINGS = {"workspace", "name", "verb", "number", "family", "attachment_id"}
+"""Parts of addresses that name no thing of a workspace, or one that is looked for only within the thing before it."""
 
 OPERATORS = "/admin/"
 """The operators' site shows every workspace to whoever runs the machine."""

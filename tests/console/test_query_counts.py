@@ -80,7 +80,7 @@ RECORDED = {
     "queue/several/?all=yes": 7,
     "many": 8,
     "policies/": 9,
-    "search/?q=emails": 26,
+    "search/?q=emails": 27,
     "queue/decisions/": 5,
     "recall/?q=emails": 23,
 }

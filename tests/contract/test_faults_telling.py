@@ -45,11 +45,11 @@ def heard(content: str, at: str = "2026-03-02T09:15:00Z", speaker: str = "user",
 
 
 def counts(workspace: Workspace) -> dict[str, int]:
-    """How many rows of the workspace each table has; but for the log of writes itself."""
+    """How many rows of the workspace each table has; but for the log of writes and what was refused."""
     return {
         model._meta.label: model._base_manager.filter(workspace=workspace).count()
         for model in apps.get_models()
-        if issubclass(model, WorkspaceRow) and model._meta.label not in ("ledger.Write",)
+        if issubclass(model, WorkspaceRow) and model._meta.label not in ("ledger.Write", "access.Refusal")
     }
 
 

@@ -12,7 +12,7 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_POST
 
-from memoryapp.doors.errors import DomainError, Invalid, NotFound, Stale
+from memoryapp.doors.errors import DomainError, Invalid, NotFound, Stale, Violation
 from memoryapp.doors.pages import member_page, page, wants_fragment
 from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import record
@@ -52,6 +52,8 @@ def put_in_force(request: HttpRequest, by: Principal) -> HttpResponse:
         raise NotFound("There is no such policy.", code="no_such_policy")
     parts = policy.parts(by)
     document, wrong = rules.document_of(policy, parts, rules.typed(parts, request.POST))
+    if "rows" not in request.POST:
+        wrong.append(Violation("/rows", "missing", "The form holds no rules, nor that there are none.", "how many"))
     try:
         if wrong:
             raise Invalid.all(wrong)
@@ -119,7 +121,7 @@ def _policy(
     document, wrong = rules.document_of(policy, parts, sheet)
     does = given.get("do", "try") if given else ""
     stale = given is not None and isinstance(refused, Stale)
-    trial, error, in_words = None, refused if stale else None, []
+    trial, error, in_words = None, refused if given is not None else None, []
     try:
         if wrong:
             raise Invalid.all(wrong)
