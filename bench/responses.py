@@ -1,6 +1,6 @@
 """Filling forms, measured: saving a field, drawing a step of sixty, taking many responses out, twenty at once.
 
-    DATABASE_URL=sqlite:////tmp/bench.sqlite3 python -m bench.responses --responses 10000
+    DATABASE_URL=sqlite:///var/bench.sqlite3 python -m bench.responses --responses 10000
 
 The database must be empty; it is migrated. Pages are asked for through every middleware, without a socket. Times are
 the middle and the p95 of thirty, in milliseconds of the clock and of the processor; last is what was promised.

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
+import structlog
 from django.db import DatabaseError, transaction
 from django.db.models import F
 from django.utils import timezone
@@ -17,11 +17,14 @@ from memoryapp.ledger.models import Actor
 if TYPE_CHECKING:
     from memoryapp.access.endpoints import Endpoint
 
+log = structlog.get_logger(__name__)
+
 
 def note(endpoint: Endpoint, action: str, error: DomainError) -> None:
     """Count a refused write of an agent. Beside the writes of the workspace, as the last use of a key is noted.
 
-    What failed here, and not for what was sent, is no refusal; and no answer waits for the count, or is lost with it.
+    What failed here, and not for what was sent, is no refusal. A count that cannot be kept is logged, and the answer
+    goes out without it.
     """
     by = endpoint.by
     if by.actor.kind != Actor.Kind.AGENT or error.status >= 500:
@@ -34,6 +37,9 @@ def note(endpoint: Endpoint, action: str, error: DomainError) -> None:
         "action": action[:60],
         "code": error.code[:60],
     }
-    with suppress(DatabaseError), transaction.atomic():
-        refusal, _ = Refusal.objects.get_or_create(**named, defaults={"last_at": now})
-        Refusal.objects.filter(pk=refusal.pk).update(times=F("times") + 1, last_at=now)
+    try:
+        with transaction.atomic():
+            refusal, _ = Refusal.objects.get_or_create(**named, defaults={"last_at": now})
+            Refusal.objects.filter(pk=refusal.pk).update(times=F("times") + 1, last_at=now)
+    except DatabaseError:
+        log.warning("refusal_not_counted", action=action, code=error.code, exc_info=True)

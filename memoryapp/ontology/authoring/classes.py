@@ -9,6 +9,7 @@ class Captain(NodeClass, parent="person", keys=[["licence"]]):
 from __future__ import annotations
 
 import re
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -63,9 +64,9 @@ class Declared(BaseModel):
         return _filled(said | kept) | cls.shape(properties_of(cls))
 
     @classmethod
+    @abstractmethod
     def shape(cls, properties: Sequence[Property]) -> Told:
         """The parts that the fields and bases give."""
-        raise NotImplementedError
 
     @classmethod
     def above(cls) -> str:

@@ -53,7 +53,9 @@ def put_in_force(request: HttpRequest, by: Principal) -> HttpResponse:
     parts = policy.parts(by)
     document, wrong = rules.document_of(policy, parts, rules.typed(parts, request.POST))
     if "rows" not in request.POST:
-        wrong.append(Violation("/rows", "missing", "The form holds no rules, nor that there are none.", "how many"))
+        wrong.append(
+            Violation("/rows", "missing", "The form came without its rules.", "the number of rules, 0 for none")
+        )
     try:
         if wrong:
             raise Invalid.all(wrong)
