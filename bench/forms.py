@@ -18,6 +18,7 @@ from typing import Any
 
 import openpyxl
 
+from bench.measuring import p95
 from formsengine.definition.builder import FormBuilder, must
 from formsengine.definition.model import Form
 from formsengine.definition.plan import Plan
@@ -112,8 +113,7 @@ def timed(run: Callable[[], Any], times: int = 1) -> list[float]:
 
 
 def row(what: str, found: list[float], promised: str) -> None:
-    p95 = sorted(found)[max(0, round(len(found) * 0.95) - 1)]
-    print(f"| {what} | {len(found)} | {statistics.median(found):.1f} ms | {p95:.1f} ms | {promised} |")
+    print(f"| {what} | {len(found)} | {statistics.median(found):.1f} ms | {p95(found):.1f} ms | {promised} |")
 
 
 def main() -> None:

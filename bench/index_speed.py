@@ -17,6 +17,8 @@ from functools import partial
 
 import django
 
+from bench.measuring import p95
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memoryapp.settings")
 django.setup()
 
@@ -143,10 +145,6 @@ def some_words(workspace: Workspace, language: Language, number: int) -> str:
     """Four words of something that was said there: a question is about what is stored."""
     texts = IndexEntry.objects.filter(workspace=workspace).order_by("pk").values_list("text", flat=True)
     return " ".join(language.random.sample(texts[number].split(), k=4))
-
-
-def p95(values: list[float]) -> float:
-    return sorted(values)[int(len(values) * 0.95)]
 
 
 def main() -> None:

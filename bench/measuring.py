@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
+
+
+def p95(values: Sequence[float]) -> float:
+    """The value that 95 of a hundred do not exceed."""
+    return sorted(values)[min(len(values) - 1, int(len(values) * 0.95))]
 
 
 def measured(act: Callable[[], Any], runs: int = 20) -> str:
@@ -15,5 +20,4 @@ def measured(act: Callable[[], Any], runs: int = 20) -> str:
         begun = time.perf_counter()
         act()
         times.append((time.perf_counter() - begun) * 1000)
-    times.sort()
-    return f"{statistics.median(times):9.1f} {times[min(len(times) - 1, int(len(times) * 0.95))]:9.1f}"
+    return f"{statistics.median(times):9.1f} {p95(times):9.1f}"

@@ -18,6 +18,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from bench.measuring import p95
+
 STEP = 60
 RUNS = 30
 WRITERS = 20
@@ -131,9 +133,8 @@ def _timed(act: Callable[[int], Any]) -> tuple[list[float], list[float]]:
 
 
 def _told(what: str, clock: list[float], processor: list[float], promised: str) -> None:
-    p95 = sorted(clock)[round(len(clock) * 0.95) - 1]
     middle, used = statistics.median(clock), statistics.median(processor)
-    print(f"| {what} | {middle:.0f} ms | {p95:.0f} ms | {used:.0f} ms | {promised} |")
+    print(f"| {what} | {middle:.0f} ms | {p95(clock):.0f} ms | {used:.0f} ms | {promised} |")
 
 
 def _profiled(act: Callable[[int], Any]) -> None:

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import django
 
+from bench.measuring import p95
 from bench.product import Agent, Product, running
 
 if TYPE_CHECKING:
@@ -182,10 +183,6 @@ def timed(act: Callable[[], object]) -> float:
     began = time.perf_counter()
     act()
     return (time.perf_counter() - began) * 1000
-
-
-def p95(values: Sequence[float]) -> float:
-    return sorted(values)[int(len(values) * 0.95)]
 
 
 def row(name: str, took: list[float], own: list[float] | None = None, base: list[float] | None = None) -> None:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from django.db import OperationalError
 
 from memoryapp.access.models import Agent, Refusal
+from memoryapp.access.noting import note
+from memoryapp.doors.errors import Invalid, Unavailable
 from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import serve
 from tests.graph.telling import Memory
@@ -48,9 +51,6 @@ def test_a_question_about_what_is_out_of_sight_is_not_repeated(
 def test_what_is_refused_is_counted_by_day_without_what_was_sent(
     curator_agent: Principal, operator: Principal, administrator: Principal, address: str, client: object
 ) -> None:
-    from memoryapp.access.noting import note
-    from memoryapp.doors.errors import Invalid
-
     class Asked:
         by = curator_agent
 
@@ -63,6 +63,22 @@ def test_what_is_refused_is_counted_by_day_without_what_was_sent(
     page = client_of(administrator).get(address).content.decode()
     assert "3 ×" in page
     assert "hobby" not in page
+
+
+def test_an_answer_is_not_lost_with_its_count_and_what_failed_here_is_not_counted(
+    curator_agent: Principal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Asked:
+        by = curator_agent
+
+    note(Asked(), "remember", Unavailable("The memory is busy.", code="busy"))  # type: ignore[arg-type]
+
+    def gone(**named: object) -> None:
+        raise OperationalError("disk I/O error")
+
+    monkeypatch.setattr(Refusal.objects, "get_or_create", gone)
+    note(Asked(), "remember", Invalid.at("/kind", "undeclared_kind", "There is no kind “hobby”."))  # type: ignore[arg-type]
+    assert not Refusal.objects.exists()
 
 
 def test_an_agent_that_did_nothing_has_a_page_that_says_so_to_who_manages_agents(

@@ -61,6 +61,21 @@ def test_a_job_runs_as_itself_with_the_trace_of_the_write_that_asked(
     assert seen[0].job.arguments == {"size": 2}
 
 
+def test_a_job_that_ended_well_is_done_in_full(
+    operator: Principal, kind: Callable[..., str], work: Callable[[], int]
+) -> None:
+    """Also where its last step had nothing left to count."""
+
+    def handler(run: jobs.Run) -> dict[str, int]:
+        run.progress(2, 7)
+        return {}
+
+    job = ask(operator, kind(handler))
+    assert work() == 1
+    job.refresh_from_db()
+    assert (job.state, job.done, job.total) == ("succeeded", 7, 7)
+
+
 def test_a_job_of_a_write_that_was_not_committed_does_not_exist(
     operator: Principal, kind: Callable[..., str], work: Callable[[], int]
 ) -> None:

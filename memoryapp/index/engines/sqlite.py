@@ -5,12 +5,15 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 
+import structlog
 from django.db import connection
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 from django.db.models import BooleanField, QuerySet
 from django.db.models.expressions import RawSQL
 
 from memoryapp.index.models import IndexEntry
+
+log = structlog.get_logger(__name__)
 
 SECURE_DELETE_SINCE = (3, 42, 0)
 """First SQLite whose FTS5 can overwrite what it deletes; older ones are merged whole at an erasure."""
@@ -62,3 +65,5 @@ class SqliteEngine:
     def clean_files(self, tables: Sequence[str] = ()) -> None:
         with connection.cursor() as cursor:
             cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            if cursor.fetchone()[0]:
+                log.warning("write_ahead_log_kept", because="somebody was reading; it goes when the product stops")
