@@ -21,6 +21,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("w/<slug:workspace>/", include("memoryapp.context.urls")),
     path("w/<slug:workspace>/", include("memoryapp.files.urls")),
     path("w/<slug:workspace>/", include("memoryapp.recall.urls")),
+    path("w/<slug:workspace>/", include("memoryapp.extraction.urls")),
     path("w/<slug:workspace>/", include("formsengine.urls")),
     path("", include("memoryapp.console.urls")),
 ]

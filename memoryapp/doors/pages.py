@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 from django.conf import settings
 from django.contrib.auth.views import redirect_to_login
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseNotAllowed
 from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.urls import NoReverseMatch, reverse
@@ -165,6 +165,31 @@ def refusal_page(request: HttpRequest, error: DomainError) -> HttpResponse:
         return with_triggers(response, {"toast": {"message": error.detail, "tone": "bad"}})
     templates = {403: "403.html", 404: "404.html"}
     return page(request, templates.get(error.status, "refused.html"), {"error": error}, status=error.status)
+
+
+class SayWhatIsNotTaken:
+    """Puts words where a page is asked for in a way that it does not take: an address that forms send to is no page."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = self.get_response(request)
+        if not isinstance(response, HttpResponseNotAllowed) or not request.path.startswith("/w/"):
+            return response
+        words = "What a form sends is taken here; there is no page at this address."
+        if "GET" in response.headers["Allow"]:
+            words = "There is a page at this address; nothing can be sent to it."
+        made = refusal_page(request, NotTaken(words, code="method_not_allowed"))
+        made.headers["Allow"] = response.headers["Allow"]
+        return made
+
+
+class NotTaken(DomainError):
+    """An address asked in a way that it does not take."""
+
+    status = 405
+    title = "Not taken here"
 
 
 def _ask_to_sign_in(request: HttpRequest) -> HttpResponse:

@@ -20,7 +20,10 @@ from memoryapp.sources.models import Source, Speaker
 Outcome = Literal["accept", "hold", "reject"]
 OUTCOMES: tuple[Outcome, ...] = ("accept", "hold", "reject")
 OUTCOME_WORDS = (("accept", "Accept"), ("hold", "Hold for a person"), ("reject", "Turn away"))
-CONDITIONS = ("kinds", "source_kinds", "speakers", "extractors", "rules", "confidence_below", "confidence_from")
+CONDITIONS = (
+    *("kinds", "source_kinds", "speakers", "agents", "extractors", "rules"),
+    *("confidence_below", "confidence_from"),
+)
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,8 @@ class Considered:
     extractor: str
     rule: str
     confidence: float | None
+    agent: str = ""
+    """Which agent told the source; empty when a person did."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +50,7 @@ class PolicyRule:
     kinds: tuple[str, ...] = ()
     source_kinds: tuple[str, ...] = ()
     speakers: tuple[str, ...] = ()
+    agents: tuple[str, ...] = ()
     extractors: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()
     confidence_below: float | None = None
@@ -56,6 +62,7 @@ class PolicyRule:
         for wanted, value in (
             (self.source_kinds, seen.source_kind),
             (self.speakers, seen.speaker),
+            (self.agents, seen.agent),
             (self.extractors, seen.extractor),
             (self.rules, seen.rule),
         ):
@@ -88,8 +95,8 @@ def in_force(settings: Mapping[str, Any]) -> tuple[PolicyRule, ...]:
     return (*read_policy(own), DEFAULT[-1]) if own else DEFAULT
 
 
-def parts(ontology: Ontology) -> list[Part]:
-    """What a rule is made of."""
+def parts(ontology: Ontology, agents: Iterable[str]) -> list[Part]:
+    """What a rule is made of, where these agents tell."""
     kinds = tuple((one, one.replace("_", " ")) for one in sorted(ontology.document.belief_kinds))
     return [
         Part("name", "Name", required=True),
@@ -98,6 +105,7 @@ def parts(ontology: Ontology) -> list[Part]:
         Part("kinds", "Kind of belief", Takes.ANY, kinds),
         Part("source_kinds", "Its source", Takes.ANY, worded(Source.Kind.values)),
         Part("speakers", "Its speaker", Takes.ANY, worded(Speaker.values)),
+        Part("agents", "Told by the agent", Takes.ANY, tuple((name, name) for name in agents)),
         Part("extractors", "Read by", Takes.NAMES, help="Names of extractors, with commas between them."),
         Part("rules", "By the rule of reading", Takes.NAMES, help="Names of rules, with commas between them."),
         Part("confidence_from", "At least this sure", Takes.NUMBER),
@@ -126,6 +134,7 @@ def _when(rule: PolicyRule) -> str:
         f"it is {_listed(rule.kinds)}, or a kind below" if rule.kinds else "",
         f"its source is a {_listed(rule.source_kinds)}" if rule.source_kinds else "",
         f"its speaker is: {_listed(rule.speakers)}" if rule.speakers else "",
+        f"the agent is {' or '.join(rule.agents)}" if rule.agents else "",
         f"it was read by {_listed(rule.extractors)}" if rule.extractors else "",
         f"the rule of reading is {_listed(rule.rules)}" if rule.rules else "",
         f"it is less than {below:g} % sure" if below is not None else "",

@@ -10,7 +10,6 @@ from memoryapp.doors.errors import DomainError
 from memoryapp.extraction import services
 from memoryapp.extraction.acceptance import (
     BEGINNING,
-    Considered,
     PolicyRule,
     in_force,
     in_words,
@@ -22,9 +21,8 @@ from memoryapp.extraction.acceptance import (
 from memoryapp.extraction.models import Candidate
 from memoryapp.extraction.queries import hidden_candidates
 from memoryapp.graph.services.undoing import undo as undo_graph
-from memoryapp.ledger.models import Write
+from memoryapp.ledger.models import Actor, Write
 from memoryapp.ledger.principal import Principal
-from memoryapp.ontology.compiled import Ontology
 from memoryapp.ontology.queries import current_ontology
 from memoryapp.review import policies
 from memoryapp.review.models import Case, CaseChange, CaseSubject, Decision
@@ -58,6 +56,7 @@ REJECT_ALIKE = Verdict(
 )
 
 
+MOST_AGENTS = 200
 DOES = {"accept": "would accept", "hold": "holds", "reject": "would turn away"}
 
 
@@ -150,9 +149,9 @@ def suggest(by: Principal, case: Case) -> Suggestion | None:
 
 def candidate_of(case: Case) -> Candidate:
     """The candidate that a case is about."""
-    return Candidate.objects.select_related("source", "source__participant", "source__thread", "run", "belief").get(
-        workspace=case.workspace_id, pk=case.key
-    )
+    return Candidate.objects.select_related(
+        *("source__participant", "source__thread", "source__write__actor", "run", "belief")
+    ).get(workspace=case.workspace_id, pk=case.key)
 
 
 def alike(candidate: Candidate, state: Candidate.State = Candidate.State.HELD) -> Any:
@@ -184,20 +183,8 @@ def cases_alike(by: Principal, case: Case) -> Any:
 def policy_now(by: Principal, case: Case) -> str:
     """What the acceptance policy would do with the candidate now."""
     candidate = candidate_of(case)
-    rule = judge(policy_of(by.workspace), considered(current_ontology(by), candidate))
+    rule = judge(policy_of(by.workspace), services.considered(current_ontology(by), candidate))
     return f"The rule “{rule.name}” of the acceptance policy {DOES[rule.outcome]} it: {rule.because}"
-
-
-def considered(ontology: Ontology, candidate: Candidate) -> Considered:
-    """What the policy looks at of a candidate."""
-    return Considered(
-        kinds=ontology.kind_line(candidate.kind),
-        source_kind=candidate.source.kind,
-        speaker=candidate.source.speaker,
-        extractor=candidate.run.extractor,
-        rule=candidate.rule,
-        confidence=candidate.confidence,
-    )
 
 
 def would(by: Principal, rules: Sequence[PolicyRule], cases: Sequence[Case]) -> dict[uuid.UUID, policies.Would]:
@@ -205,7 +192,7 @@ def would(by: Principal, rules: Sequence[PolicyRule], cases: Sequence[Case]) -> 
     ontology, found = current_ontology(by), {}
     for case, candidate in _candidates_of(by, cases):
         try:
-            rule = judge(rules, considered(ontology, candidate))
+            rule = judge(rules, services.considered(ontology, candidate))
         except DomainError:
             continue
         if rule.outcome != "hold":
@@ -223,6 +210,12 @@ def traits(by: Principal, cases: Sequence[Case]) -> dict[uuid.UUID, dict[str, st
         }
         for case, candidate in _candidates_of(by, cases)
     }
+
+
+def agents_of(by: Principal) -> list[str]:
+    """The names of those who may have told something."""
+    agents = Actor.objects.filter(workspace=by.workspace, kind=Actor.Kind.AGENT).order_by("name")
+    return list(agents.values_list("name", flat=True)[:MOST_AGENTS])
 
 
 def _candidates_of(by: Principal, cases: Sequence[Case]) -> list[tuple[uuid.UUID, Candidate]]:
@@ -249,7 +242,7 @@ def register_cases() -> None:
             explains="What of the candidates is believed without a person, what waits for one, what is turned away. "
             "The first rule that fits decides.",
             case_kinds=(services.HELD,),
-            parts=lambda by: parts(current_ontology(by)),
+            parts=lambda by: parts(current_ontology(by), agents_of(by)),
             beginning=BEGINNING,
             read=read_policy,
             in_force=in_force,

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from memoryapp.extraction import services
 from memoryapp.extraction.models import Candidate, ExtractionRun
-from memoryapp.extraction.queries import KIND, pending_candidates, sources_to_read
+from memoryapp.extraction.queries import AGAIN, KIND, pending_candidates, sources_to_read
 from memoryapp.extraction.reading import conversation_of, nodes_of_speakers, proposed_from
 from memoryapp.extraction.rules import VERSION, extract
 from memoryapp.ledger import jobs
@@ -68,6 +68,8 @@ def read(run: jobs.Run) -> None:
     )
     _propose(run, by, opened, sources, context)
     outcome = _consider(run, by, sources)
+    if AGAIN in run.job.arguments:
+        outcome["new"] = Candidate.objects.filter(run=opened).count()
     record(by, "extract", lambda write: _close(write, run, opened, outcome))
 
 

@@ -1,11 +1,17 @@
-"""What extraction adds to the pages of lower rooms: proposals beside turns and behind beliefs, and what a job read."""
+"""What extraction adds to the pages of lower rooms: proposals beside turns and behind beliefs, and what a job read. And
+the page on which something is read again."""
 
 from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
 
-from memoryapp.doors.pages import address
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+
+from memoryapp.doors.pages import address, member_page, page
+from memoryapp.extraction import rereading
 from memoryapp.extraction.models import Candidate
 from memoryapp.extraction.queries import candidates_of_beliefs, candidates_of_sources
 from memoryapp.extraction.services import HELD
@@ -15,9 +21,14 @@ from memoryapp.graph.pages.presenting import state_of
 from memoryapp.ledger.jobs import Subject
 from memoryapp.ledger.models import Job
 from memoryapp.ledger.principal import Principal
+from memoryapp.ledger.services import record
 from memoryapp.review.models import Case
 from memoryapp.sources.learned import Learned
 from memoryapp.sources.models import Source, Thread
+from memoryapp.sources.pages import title_of
+
+MOST_SHOWN = 200
+"""Proposals on the page of reading again."""
 
 
 def learned_from(by: Principal, source_ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, list[Learned]]:
@@ -74,6 +85,39 @@ def subjects(by: Principal, of: list[Job]) -> dict[uuid.UUID, Subject]:
                 address(by, "sources:source", source.pk),
             )
     return found
+
+
+@member_page("read_candidates")
+def again(
+    request: HttpRequest, by: Principal, source_id: uuid.UUID | None = None, thread_id: uuid.UUID | None = None
+) -> HttpResponse:
+    """What reading a source or a conversation again would change, and the button that has it done."""
+    of = rereading.what(by, source_id=source_id, thread_id=thread_id)
+    if source_id is not None:
+        back_url, title = address(by, "sources:source", source_id), title_of(of.sources[0])
+    else:
+        back_url, title = address(by, "sources:thread", thread_id), str(of.sources[0].thread)
+    if request.method == "POST":
+        record(by, "read_again", lambda write: rereading.read_again(write, of), request.POST.get("rationale", ""))
+        messages.success(request, "It is being read again. What is new appears on this page.")
+        return redirect(back_url)
+    found = rereading.difference(by, of)
+    return page(
+        request,
+        "extraction/again.html",
+        {
+            "by": by,
+            "what": "source" if source_id else "thread",
+            "title": title,
+            "found": found,
+            "new": found.new[:MOST_SHOWN],
+            "gone": found.gone[:MOST_SHOWN],
+            "new_more": max(0, len(found.new) - MOST_SHOWN),
+            "gone_more": max(0, len(found.gone) - MOST_SHOWN),
+            "back_url": back_url,
+            "may_ask": by.may("tell"),
+        },
+    )
 
 
 def _learned(by: Principal, one: Candidate, cases: dict[str, uuid.UUID]) -> Learned:

@@ -19,6 +19,9 @@ from memoryapp.sources.queries import withdrawn
 KIND = "extract"
 """The kind of job that reads sources."""
 
+AGAIN = "again"
+"""In a job's arguments: it reads what was read before."""
+
 CONTEXT_TURNS = 4
 """Turns before the new ones that an extractor sees again, so that an answer is read with its question."""
 
@@ -94,7 +97,7 @@ def pending_candidates(workspace: Workspace, sources: Sequence[Source]) -> list[
         Candidate.objects.filter(
             workspace=workspace, source__in=[source.pk for source in sources], state=Candidate.State.PENDING
         )
-        .select_related("source", "source__participant", "run")
+        .select_related("source__participant", "source__write__actor", "run")
         .order_by("source__said_at", "source__position", "span_start", "id")
     )
 

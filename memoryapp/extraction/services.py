@@ -93,7 +93,7 @@ def consider(write: Write, candidates: Sequence[Candidate]) -> None:
         if winner is not candidate:
             _end(candidate, Candidate.State.REJECTED, f"The same words were taken as {winner.kind.replace('_', ' ')}.")
             continue
-        rule = judge(rules, _considered(candidate, ontology.kind_line(candidate.kind)))
+        rule = judge(rules, considered(ontology, candidate))
         _apply(write, candidate, rule)
 
 
@@ -288,15 +288,18 @@ def _words(candidate: Candidate) -> tuple[Any, ...]:
     return (candidate.source_id, candidate.span_start, candidate.span_end, normal(candidate.content))
 
 
-def _considered(candidate: Candidate, kinds: tuple[str, ...]) -> Considered:
+def considered(ontology: Ontology, candidate: Candidate) -> Considered:
+    """What a policy looks at of a candidate."""
     source: Source = candidate.source
+    told_by = source.write.actor
     return Considered(
-        kinds=kinds,
+        kinds=ontology.kind_line(candidate.kind),
         source_kind=source.kind,
         speaker=source.speaker,
         extractor=candidate.run.extractor,
         rule=candidate.rule,
         confidence=candidate.confidence,
+        agent=told_by.name if told_by.kind == Actor.Kind.AGENT else "",
     )
 
 

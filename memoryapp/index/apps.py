@@ -17,6 +17,7 @@ class IndexConfig(AppConfig):
         from memoryapp.sources.withdrawing import Resting, rests_on_source
 
         texts.register(said.SOURCE, said.ids, said.load)
+        texts.hide(said.SOURCE, said.hidden)
         arrivals.register(said.arrived)
         rests_on_source("index", Resting(said.taken_back, said.given_back, said.traces))
         dump.register_projection(

@@ -8,12 +8,13 @@ import uuid
 from collections.abc import Iterator, Sequence
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from memoryapp.index import services
 from memoryapp.index.models import EVERYONE, IndexEntry
 from memoryapp.index.texts import Text, who_and_when
 from memoryapp.ledger.models import Workspace, Write
+from memoryapp.ledger.principal import Principal
 from memoryapp.ontology.normalise import normal_text
 from memoryapp.sources.models import Source
 from memoryapp.sources.queries import withdrawn
@@ -46,6 +47,11 @@ def load(workspace: Workspace, wanted: Sequence[uuid.UUID]) -> Iterator[Text]:
     """The texts of these sources; of one whose content is gone, or that is taken back, none."""
     standing = Source.objects.filter(workspace=workspace, pk__in=wanted).exclude(pk__in=withdrawn(workspace))
     yield from _texts(standing)
+
+
+def hidden(by: Principal) -> Q:
+    """Sources read from files that somebody may not read."""
+    return Q(target_id__in=Source.objects.hidden_from(by).values("pk"))
 
 
 def taken_back(write: Write, sources: Sequence[uuid.UUID]) -> None:

@@ -7,8 +7,12 @@ import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from django.db.models import Q
+
+from memoryapp.access import paths
 from memoryapp.index.models import EVERYONE
 from memoryapp.ledger.models import Workspace
+from memoryapp.ledger.principal import Principal
 
 
 @dataclass(frozen=True)
@@ -59,6 +63,29 @@ def shelf(target_type: str) -> Shelf | None:
 
 def shelves() -> dict[str, Shelf]:
     return dict(_shelves)
+
+
+Hider = Callable[[Principal], Q | None]
+_hiders: dict[str, Hider] = {}
+
+
+def hide(target_type: str, hidden: Hider) -> None:
+    """`hidden(by)`: the entries of a target type that somebody may not know of by the rules of paths they are under,
+    though every other reader may. Called once from the room's AppConfig.ready()."""
+    _hiders[target_type] = hidden
+
+
+def unseen(by: Principal) -> Q | None:
+    """All entries of the workspace that somebody may not know of by the rules of paths they are under. None for
+    whoever may read every path."""
+    if not paths.of(by).readable():
+        return None
+    found = Q(pk__in=[])
+    for target_type, hidden in sorted(_hiders.items()):
+        entries = hidden(by)
+        if entries is not None:
+            found |= Q(target_type=target_type) & entries
+    return found
 
 
 def who_and_when(speaker: str, said_at: dt.datetime | None) -> str:

@@ -44,8 +44,13 @@ def changed(write: Write, touched: Sequence[Belief | Node]) -> None:
     nodes |= {thing.subject_id for thing in touched if isinstance(thing, Belief) and thing.subject_id}
     renamed = _put_nodes(write, sorted(nodes))
     beliefs |= _owned_by(renamed)
-    beliefs |= {successor for _, successor in _chain(beliefs, "superseded", "successor", ever=True)}
+    beliefs |= successors(beliefs)
     _put(write, BELIEF, sorted(beliefs), list(belief_texts(write.workspace, sorted(beliefs))))
+
+
+def successors(beliefs: Iterable[uuid.UUID]) -> set[uuid.UUID]:
+    """What ever took the place of one of these, and what took its place."""
+    return {successor for _, successor in _chain(beliefs, "superseded", "successor", ever=True)}
 
 
 def refresh(write: Write, *, nodes: Sequence[uuid.UUID] = (), beliefs: Sequence[uuid.UUID] = ()) -> None:

@@ -7,12 +7,14 @@ from collections.abc import Callable
 
 import pytest
 
+from memoryapp.extraction.acceptance import BEGINNING, in_words, read_policy
 from memoryapp.extraction.models import Candidate
 from memoryapp.graph.models import Belief
-from memoryapp.ledger.models import Job
+from memoryapp.ledger.models import Job, Workspace
 from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import record
 from memoryapp.review.models import Case, Decision
+from memoryapp.review.policies import policy_named
 from memoryapp.review.services import decide, undo
 from memoryapp.sources.inputs import ParticipantInput, ThreadInput, TurnInput
 from memoryapp.sources.services import Told, tell
@@ -117,3 +119,18 @@ def test_what_policy_accepted_can_be_taken_back(curator_agent: Principal, review
     assert (candidate.state, candidate.belief) == (Candidate.State.HELD, None)
     assert Belief.objects.get(kind="preference").status == "archived"
     assert Case.objects.get(kind="held_candidate").state == "open"
+
+
+def test_a_rule_of_acceptance_may_speak_of_the_agent(curator_agent: Principal, operator: Principal, work: Work) -> None:
+    """What one agent tells is turned away, and the same told by a person on the machine is believed."""
+    rule = {"name": "curator", "outcome": "reject", "because": "It is on trial.", "agents": ["Curator"]}
+    Workspace.objects.filter(pk=curator_agent.workspace.pk).update(settings={"acceptance_policy": [rule, *BEGINNING]})
+    say(curator_agent, ("ines", "I prefer weekly status emails.", MARCH))
+    say(operator, ("ines", "I prefer monthly letters.", MARCH), thread="letters")
+    work()
+    told = dict(Candidate.objects.values_list("content", "state"))
+    assert sorted(told.values()) == ["accepted", "rejected"], told
+    policy = policy_named("acceptance_policy")
+    assert policy is not None
+    assert in_words(read_policy([rule]))[0].when == "the agent is Curator"
+    assert ("Curator", "Curator") in next(part for part in policy.parts(operator) if part.name == "agents").options

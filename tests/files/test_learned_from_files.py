@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 
 import pytest
 
 from memoryapp.doors.errors import NotFound
+from memoryapp.files import queries as files
 from memoryapp.graph.models import Belief, Node
 from memoryapp.graph.queries import views
 from memoryapp.graph.queries.anything import why_anything
+from memoryapp.graph.services.beliefs import give_way
 from memoryapp.ledger.principal import Principal
+from memoryapp.ledger.services import record
 from memoryapp.recall.asked import Asked
 from memoryapp.recall.queries.finding import find
 from memoryapp.sources.models import Source
+from memoryapp.timeline.queries.searching import search as timeline
 from tests.files.telling import Tree, ruled
 from tests.graph.telling import Memory
 
@@ -106,3 +111,39 @@ def test_a_candidate_and_a_case_about_it_are_hidden(tree: Tree, work: Callable[[
     assert not extraction.candidates(by).filter(source=source).exists()
     assert source.pk in set(sources.hidden(by).values_list("pk", flat=True))
     assert not sources.hidden(tree.by).exists()
+
+
+def answers(by: Principal) -> str:
+    """What questions find at every door that ranks, to the byte."""
+    everything = find(by, Asked("marlin salary of Otto", over="all")).shaped()
+    ever = find(by, Asked("marlni quayside", history=True)).shaped()
+    in_files = [(one.entry.path, one.score) for one in files.search(by, "marlin fish").answers]
+    happened = [(one.episode.pk, one.score) for one in timeline(by, "marlin fish").answers]
+    return json.dumps([everything, ever, in_files, happened], default=str)
+
+
+def test_what_a_hidden_file_says_moves_no_score_of_those_who_may_not_see_it(tree: Tree, memory: Memory) -> None:
+    """R4: neither its words, nor those of what was learned from it, nor near ones, nor who is named there alone."""
+    ines = memory.node("Ines Ferro")
+    fish = memory.say("2026-03-02", "Marlins are fish and get no salary.", ines).belief
+    tree.write("/notes/fish.md", "A marlin is a fish.", tell=True)
+    by = ruled(tree.by, "none /people")
+    before = answers(by)
+    secret = read_from(tree, "/people/otto.md", "The marlin salary of Otto Brandt, quayside, fish.")
+    otto = memory.node("Otto Brandt")
+    salary = memory.say("2026-03-04", "The marlin salary is 400.", source=secret, subject=otto.pk).belief
+    memory.conclude("Fish of the quayside earn 400.", salary)
+    assert fish.content in before
+    assert answers(by) == before
+    assert "quayside" in answers(tree.by)
+
+
+def test_what_replaced_it_is_not_found_by_its_words(tree: Tree, memory: Memory) -> None:
+    """L1, R4"""
+    secret = read_from(tree, "/people/pay.md", "The marlin earns 400.")
+    old = memory.say("2026-03-02", "The marlin earns 400.", source=secret).belief
+    new = memory.say("2026-04-02", "Wages are fair.").belief
+    record(tree.by, "test", lambda write: give_way(write, old, to=new, reason="Paid anew."))
+    assert recalled(tree.by, "marlin earns", "beliefs") == {"Wages are fair."}
+    assert recalled(ruled(tree.by, "none /people"), "marlin earns", "beliefs") == set()
+    assert recalled(ruled(tree.by, "none /people"), "fair wages", "beliefs") == {"Wages are fair."}

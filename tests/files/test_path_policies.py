@@ -98,7 +98,11 @@ def test_every_read_agrees_with_a_naive_reading_of_the_rules(full: Tree, told: A
 @given(patterns, st.lists(st.sampled_from([*NAMES, "x"]), min_size=1, max_size=4))
 def test_a_pattern_matches_what_it_matches_name_by_name(pattern: str, parts: list[str]) -> None:
     path = "/" + "/".join(parts)
-    assert Glob(pattern).matches(path) == naive_match(pattern.split("/")[1:], parts)
+    fits = naive_match(pattern.split("/")[1:], parts)
+    assert Glob(pattern).matches(path) == fits
+    assert list(Glob(pattern).among([path, "/a/é", path])) == [
+        one for one in (path, "/a/é", path) if naive_match(pattern.split("/")[1:], one.split("/")[1:])
+    ]
 
 
 def test_what_is_ruled_none_is_not_there_at_any_door(full: Tree) -> None:

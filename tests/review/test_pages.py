@@ -199,3 +199,15 @@ def test_the_queue_takes_as_many_queries_for_fifty_cases_as_for_two(
     for number in range(48):
         opened(f"{number}|x")
     assert queries() == few <= 24
+
+
+def test_what_only_takes_what_a_form_sends_says_so(client_of: Callable[[str], Client]) -> None:
+    client = client_of("admin")
+    for address, sent, words in (
+        ("queue/many/", False, "there is no page at this address"),
+        ("queue/", True, "nothing can be sent to it"),
+    ):
+        answer = client.post(f"/w/harbour/{address}") if sent else client.get(f"/w/harbour/{address}")
+        assert (answer.status_code, words in answer.content.decode()) == (405, True)
+        assert answer.headers["Allow"]
+        assert "Content-Security-Policy" in answer.headers

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -72,6 +73,11 @@ class Glob:
     def matches(self, path: str) -> bool:
         return self._whole.search(path) is not None
 
+    def among(self, paths: Sequence[str]) -> Iterator[str]:
+        """Those of these paths that match, in their order: all are looked at in one go. A path holds no line feed."""
+        for found in self._each.finditer("\n".join(paths).encode()):
+            yield found.group().decode()
+
     def covers(self, path: str) -> bool:
         """Whether it matches the path or a directory above it."""
         return self._covering.search(path) is not None
@@ -79,6 +85,12 @@ class Glob:
     @cached_property
     def _whole(self) -> re.Pattern[str]:
         return re2.compile(self.expression)  # type: ignore[no-any-return]
+
+    @cached_property
+    def _each(self) -> re.Pattern[bytes]:
+        options = re2.Options()
+        options.never_nl = True
+        return re2.compile(f"(?m){self.expression}".encode(), options)  # type: ignore[no-any-return]
 
     @cached_property
     def _covering(self) -> re.Pattern[str]:

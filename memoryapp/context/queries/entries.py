@@ -34,6 +34,11 @@ class Asked:
     history: bool = False
     known_at: dt.datetime | None = None
 
+    @property
+    def keys(self) -> list[str]:
+        """The sections as they are compared."""
+        return [normal_text(one) for one in self.sections]
+
 
 STANDING = Asked()
 
@@ -56,14 +61,18 @@ class Shown:
 def revisions(by: Principal, asked: Asked = STANDING) -> QuerySet[EntryRevision]:
     """What the entries that are asked for say, one revision each, in their order."""
     by.require("read_context")
-    at = asked.known_at or now(by)
+    return narrowed(by, asked, at=asked.known_at or now(by), keys=asked.keys)
+
+
+def narrowed(by: Principal, asked: Asked, *, at: dt.datetime, keys: Sequence[str]) -> QuerySet[EntryRevision]:
+    """The same for whoever may read it: at an instant, in the sections with these keys."""
     found = known(EntryRevision.objects.visible_to(by), asked.known_at).select_related("entry")
     if not asked.history:
         found = found.filter(state=State.SET)
     if not asked.expired:
         found = found.filter(Q(ends_at__isnull=True) | Q(ends_at__gt=at))
-    if asked.sections:
-        found = found.filter(section_key__in=[normal_text(one) for one in asked.sections])
+    if keys:
+        found = found.filter(section_key__in=keys)
     if asked.pinned is not None:
         found = found.filter(pinned=asked.pinned)
     return found.order_by(*ORDER)

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import datetime as dt
 import hashlib
+import uuid
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 from django.db.models import Exists, OuterRef, QuerySet
 
 from memoryapp.context.models import EntryLink, EntryRevision
-from memoryapp.context.queries.entries import Asked, now, revisions
-from memoryapp.context.queries.sections import grouped
+from memoryapp.context.queries.entries import Asked, narrowed, now
 from memoryapp.doors import marker
 from memoryapp.doors.budgets import tokens
 from memoryapp.doors.errors import Invalid
 from memoryapp.graph.queries import views
+from memoryapp.ledger import prepared
 from memoryapp.ledger.principal import Principal
 
 USUAL_BUDGET = 1000
@@ -27,14 +29,24 @@ NOTHING = "Nothing is set."
 PINNED = Asked(pinned=True)
 
 
+class Standing(NamedTuple):
+    """What of an entry is rendered."""
+
+    entry_id: uuid.UUID
+    section: str
+    section_key: str
+    title: str
+    content: str
+
+
 @dataclass(frozen=True)
 class Block:
     """The rendered entries in `text`, within the budget; `left_out` are those that did not fit."""
 
     workspace: str
     text: str
-    entries: list[EntryRevision]
-    left_out: list[EntryRevision]
+    entries: list[Standing]
+    left_out: list[Standing]
 
     @property
     def tokens(self) -> int:
@@ -56,27 +68,40 @@ def render(by: Principal, asked: Asked = PINNED, budget_tokens: int = USUAL_BUDG
     if not LEAST_BUDGET <= budget_tokens <= MOST_BUDGET:
         accepted = f"{LEAST_BUDGET} to {MOST_BUDGET}"
         raise Invalid.at("/budget_tokens", "out_of_range", "This is no budget for the context.", accepted)
-    rows = list(revisions(by, asked).exclude(Exists(_no_longer_held(by, asked.known_at))))
-    return _fitting(by, [one for section in grouped(rows) for one in section.entries], budget_tokens)
+    form = replace(asked, sections=(), known_at=None)
+    at = asked.known_at or now(by)
+    rows = prepared.rows(_standing, form, by=by, at=at, known_at=asked.known_at, keys=asked.keys)
+    sections: dict[str, list[Standing]] = {}
+    for row in map(Standing._make, rows):
+        sections.setdefault(row.section_key, []).append(row)
+    return _fitting(by, [one for section in sections.values() for one in section], budget_tokens)
+
+
+def _standing(
+    form: Asked, by: Principal, at: dt.datetime, known_at: dt.datetime | None, keys: Sequence[str]
+) -> QuerySet[EntryRevision, Any]:
+    rows = narrowed(by, replace(form, known_at=known_at), at=at, keys=keys)
+    held = rows.select_related(None).exclude(Exists(_no_longer_held(by, known_at, at)))
+    return held.values_list("entry", "section", "section_key", "title", "content")
 
 
 def no_longer_held(by: Principal, rows: QuerySet[EntryRevision]) -> QuerySet[EntryRevision]:
     """Those of these that are linked to a belief that is not current: they are rendered for nobody who sees it so."""
-    return rows.filter(Exists(_no_longer_held(by, None)))
+    return rows.filter(Exists(_no_longer_held(by, None, now(by))))
 
 
-def _no_longer_held(by: Principal, known_at: dt.datetime | None) -> QuerySet[EntryLink]:
-    held = (
-        views.as_of(by, valid_at=known_at, known_at=known_at) if known_at else views.current(by, at=now(by))
-    ).filter(pk=OuterRef("belief"))
+def _no_longer_held(by: Principal, known_at: dt.datetime | None, at: dt.datetime) -> QuerySet[EntryLink]:
+    held = (views.as_of(by, valid_at=known_at, known_at=known_at) if known_at else views.current(by, at=at)).filter(
+        pk=OuterRef("belief")
+    )
     linked = EntryLink.objects.filter(revision=OuterRef("pk"), belief__isnull=False)
     return linked.exclude(Exists(held))
 
 
-def _fitting(by: Principal, rows: Sequence[EntryRevision], budget: int) -> Block:
+def _fitting(by: Principal, rows: Sequence[Standing], budget: int) -> Block:
     """As many entries as fit, in their order, with room kept for the line that says how many do not."""
     kept = list(rows)
-    left: list[EntryRevision] = []
+    left: list[Standing] = []
     text = _rendered(kept, left)
     if tokens(text) > budget:
         kept = []
@@ -84,17 +109,17 @@ def _fitting(by: Principal, rows: Sequence[EntryRevision], budget: int) -> Block
             tried = [*kept, row]
             if _size(tried, len(rows) - len(tried)) <= budget:
                 kept = tried
-        chosen = {row.pk for row in kept}
-        left = [row for row in rows if row.pk not in chosen]
+        chosen = {row.entry_id for row in kept}
+        left = [row for row in rows if row.entry_id not in chosen]
         text = _rendered(kept, left, budget)
     return Block(by.workspace.slug, text, kept, left)
 
 
-def _size(kept: Sequence[EntryRevision], left: int) -> int:
+def _size(kept: Sequence[Standing], left: int) -> int:
     return tokens(_wrapped(kept, _left_out(left) if left else ""))
 
 
-def _rendered(kept: Sequence[EntryRevision], left: Sequence[EntryRevision], budget: int = 0) -> str:
+def _rendered(kept: Sequence[Standing], left: Sequence[Standing], budget: int = 0) -> str:
     """The block; as many of those left out are named as there is room for."""
     if not left:
         return _wrapped(kept, "")
@@ -115,7 +140,7 @@ def _left_out(count: int, names: Sequence[str] = ()) -> str:
     return f"Left out for length: {what}" + (f" ({'; '.join(names)}{more})." if names else ".")
 
 
-def _wrapped(kept: Sequence[EntryRevision], last: str) -> str:
+def _wrapped(kept: Sequence[Standing], last: str) -> str:
     lines = [HEADING]
     section = None
     for row in kept:
@@ -130,7 +155,7 @@ def _wrapped(kept: Sequence[EntryRevision], last: str) -> str:
     return marker.wrap(KIND, "\n".join(lines))
 
 
-def _entry(row: EntryRevision) -> list[str]:
+def _entry(row: Standing) -> list[str]:
     """One item of a list: the title, then what it says; further lines belong to it by being indented."""
     said = row.content.strip().splitlines()
     title = f"- **{_line(row.title)}**"

@@ -15,14 +15,13 @@ from memoryapp.extraction.jobs import CHUNK
 from memoryapp.extraction.model import facts, prompt
 from memoryapp.extraction.model.windows import Window, windows
 from memoryapp.extraction.models import Candidate
+from memoryapp.extraction.queries import AGAIN, pending_candidates, sources_to_read
 from memoryapp.extraction.queries import KIND as READ_BY_RULES
-from memoryapp.extraction.queries import pending_candidates, sources_to_read
 from memoryapp.extraction.reading import nodes_of_speakers
 from memoryapp.index.language import asking
 from memoryapp.index.language.asking import Answered, Asked
 from memoryapp.ledger import jobs
 from memoryapp.ledger.models import Job, Write
-from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import record
 from memoryapp.ontology.compiled import Ontology
 from memoryapp.ontology.queries import current_ontology
@@ -110,7 +109,7 @@ def _keep(write: Write, run: jobs.Run, ontology: Ontology, window: Window, answe
     found = [_proposed(window, said, known, speakers) for said in answered.form.statements]
     found += [_fact(window, said, ontology, speakers) for said in answered.form.facts]
     kept = [one for one in found if one is not None]
-    fresh = _not_read_already(write.by, kept)
+    fresh = _not_read_already(run, kept)
     opened = services.open_run(write, f"model:{answered.call.model}"[:100], prompt.VERSION, job=run.job)
     services.propose(write, opened, fresh)
     counts = dict(opened.counts)
@@ -164,15 +163,20 @@ def _dates(said: prompt.Read | prompt.Fact) -> dict[str, str] | None:
     return found
 
 
-def _not_read_already(by: Principal, proposals: Sequence[Proposed]) -> list[Proposed]:
-    """Those whose words no other extractor has made anything of: the rules and agents come first.
+def _not_read_already(run: jobs.Run, proposals: Sequence[Proposed]) -> list[Proposed]:
+    """Those whose words no other extractor has made anything of: the rules and agents come first. When it reads again,
+    nor an earlier reading by a model: the same words in other ones would be held twice.
 
     Nor what was taken back while the model was reading it.
     """
     gone = taken_back({one.source.pk for one in proposals})
     proposals = [one for one in proposals if one.source.pk not in gone]
-    others = Candidate.objects.filter(workspace=by.workspace, source__in={one.source.pk for one in proposals})
-    others = others.exclude(run__extractor__startswith="model:").exclude(state=Candidate.State.REJECTED)
+    others = Candidate.objects.filter(workspace=run.job.workspace, source__in={one.source.pk for one in proposals})
+    others = others.exclude(state=Candidate.State.REJECTED)
+    if AGAIN in run.job.arguments:
+        others = others.exclude(run__job=run.job)
+    else:
+        others = others.exclude(run__extractor__startswith="model:")
     taken: dict[uuid.UUID, list[tuple[int, int]]] = {}
     for source, start, end in others.values_list("source", "span_start", "span_end"):
         taken.setdefault(source, []).append((start, end))

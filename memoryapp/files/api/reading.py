@@ -13,14 +13,19 @@ from rest_framework.response import Response
 from memoryapp.access.endpoints import Endpoint, described, page_of
 from memoryapp.access.paths import ROOT, normal
 from memoryapp.doors.fields import Flag, Paged, Parameters, When, Whole, in_query
+from memoryapp.doors.paging import USUAL_SIZE
 from memoryapp.files import queries
 from memoryapp.files.api.shapes import ENTRY, LINKED, VERSION, WHOLE, Path, located
 from memoryapp.files.models import Entry, Version
 from memoryapp.files.queries.reading import FIRST, LAST
 from memoryapp.files.services.serving import note
 
+MOST = 1000
+"""Entries on a page: a large directory is read at once."""
+
 
 class ListAsked(Paged):
+    page_size = Whole(required=False, default=USUAL_SIZE, min_value=1, max_value=MOST, help_text="Items on a page.")
     path = Path(required=False, default=ROOT, help_text="A directory; the root when left out.")
     recursive = Flag(required=False, help_text="Everything below it.")
     known_at = When(required=False, help_text="As it was known then.")
@@ -46,7 +51,7 @@ class Files(Endpoint):
         if "known_at" in given:
             return self._as_known(at, given)
         rows = queries.ls(self.by, at, recursive=given.get("recursive", False))
-        return self.page(rows, order=("path", "id"), shape=queries.told)
+        return self.page(rows.values_list(*queries.LISTED, named=True), order=("path", "id"), shape=queries.told)
 
     def _as_known(self, at: str, given: dict[str, Any]) -> Response:
         rows = queries.as_known(self.by, given["known_at"].instant, at).exclude(path=at)

@@ -6,7 +6,7 @@ from memoryapp.files.queries.grepping import Grepped, Sought, grep
 from memoryapp.files.queries.linking import links_for, links_from, naming
 from memoryapp.files.queries.reading import Lines, between, diff, read_lines
 from memoryapp.files.queries.searching import search
-from memoryapp.files.queries.told import told, told_version, told_whole
+from memoryapp.files.queries.told import LISTED, told, told_version, told_whole
 from memoryapp.files.queries.tree import (
     EVERYTHING,
     Branch,
@@ -27,6 +27,7 @@ from memoryapp.files.queries.tree import (
 
 __all__ = [
     "EVERYTHING",
+    "LISTED",
     "Branch",
     "Grepped",
     "Lines",

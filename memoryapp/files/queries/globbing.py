@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from django.db.models import QuerySet
@@ -17,6 +18,8 @@ MOST = 1000
 USUAL = 100
 LOOKED_AT = 200_000
 """Paths that one question goes through; the next begins where it stopped."""
+AT_ONCE, MOST_AT_ONCE = 1000, 16_000
+"""Paths that are read together, at first and at most: who is answered early reads few."""
 
 
 @dataclass(frozen=True)
@@ -28,17 +31,38 @@ class Globbed:
 
 
 def glob(by: Principal, pattern: Glob, *, after: str = "", limit: int = USUAL) -> Globbed:
-    """Directories and files in sight whose path matches, by path. At most `limit`, of at most `LOOKED_AT` looked at."""
+    """Directories and files in sight whose path matches, by path. At most `limit`, of about `LOOKED_AT` looked at."""
     by.require("read_files")
-    found: list[Entry] = []
-    for looked, one in enumerate(_near(by, pattern, after).iterator(chunk_size=2000), start=1):
-        if pattern.matches(one.path):
+    found: list[str] = []
+    looked = 0
+    for some in _paths(by, pattern, after):
+        for path in pattern.among(some):
             if len(found) == limit:
-                return Globbed(found, found[-1].path)
-            found.append(one)
-        if looked == LOOKED_AT:
-            return Globbed(found, one.path)
-    return Globbed(found, None)
+                return Globbed(_at(by, found), found[-1])
+            found.append(path)
+        looked += len(some)
+        if looked >= LOOKED_AT:
+            return Globbed(_at(by, found), some[-1])
+    return Globbed(_at(by, found), None)
+
+
+def _at(by: Principal, found: list[str]) -> list[Entry]:
+    """What stands at these paths, which are in sight, by path."""
+    there = Entry.objects.filter(workspace=by.workspace, state=State.CURRENT, path__in=found) if found else []
+    return sorted(there, key=lambda one: one.path)
+
+
+def _paths(by: Principal, pattern: Glob, after: str) -> Iterator[list[str]]:
+    """Paths near the pattern, in their order. Nothing but the paths is read, some at a time: of most nothing else is
+    asked, and an engine that is asked for all of them at once makes all of them ready first."""
+    size = AT_ONCE
+    while True:
+        some = list(_near(by, pattern, after).values_list("path", flat=True)[:size])
+        if some:
+            yield some
+        if len(some) < size:
+            return
+        after, size = some[-1], min(size * 4, MOST_AT_ONCE)
 
 
 def _near(by: Principal, pattern: Glob, after: str) -> QuerySet[Entry]:

@@ -5,7 +5,8 @@ Expressions are those of RE2, which cannot be made to run away. A line feed is n
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import uuid
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,8 +15,8 @@ from django.db.models import F, QuerySet
 
 from memoryapp.access.paths import ROOT, Glob, territory
 from memoryapp.doors.errors import Invalid
-from memoryapp.files.feeding import text_of
 from memoryapp.files.models import Entry, Kind, State, Version
+from memoryapp.ledger import prepared
 from memoryapp.ledger.principal import Principal
 
 LONGEST_PATTERN = 1000
@@ -26,6 +27,10 @@ MOST_CHARACTERS = 200_000_000
 """Of text that one question reads."""
 LONGEST_SHOWN = 500
 MEMORY = 8 * 1024 * 1024
+AT_ONCE = 500
+"""Files whose texts are read together, unless `AMOUNT` is reached before."""
+AMOUNT = 4_000_000
+"""Characters of texts that are held at a time."""
 
 
 @dataclass(frozen=True)
@@ -71,27 +76,30 @@ def grep(by: Principal, sought: Sought) -> Grepped:
     """The lines of current files in sight that hold it, by path and number. Raises Invalid `not_an_expression`."""
     by.require("read_files")
     expression = _compiled(sought)
+    plain = "" if sought.regex or sought.any_case else sought.pattern
     found = Grepped()
+    held: list[tuple[uuid.UUID, list[Line]]] = []
     read = 0
-    for version in _texts(by, sought):
-        text = text_of(version)
+    for entry, text in _texts(by, sought):
         read += len(text)
         if read > MOST_CHARACTERS:
             found.cut = "characters"
             break
         found.looked_at += 1
+        if plain not in text:
+            continue
         left = sought.limit - found.count
         lines = list(_in_text(expression, text, sought.context, left + 1))
-        if not lines:
-            continue
         if len(lines) > left:
             found.cut = "limit"
             lines = lines[:left]
         if lines:
-            found.files.append(InFile(version.entry, lines))
+            held.append((entry, lines))
             found.count += len(lines)
         if found.cut:
             break
+    entries = Entry.objects.in_bulk([entry for entry, _ in held]) if held else {}
+    found.files = [InFile(entries[entry], lines) for entry, lines in held]
     return found
 
 
@@ -116,26 +124,49 @@ def _compiled(sought: Sought) -> Any:
         raise Invalid.at("/pattern", "not_an_expression", message, "an expression of RE2, or a text") from error
 
 
-def _texts(by: Principal, sought: Sought) -> Iterator[Version]:
-    """The current versions of the files to look through, by path, a few at a time."""
+def _texts(by: Principal, sought: Sought) -> Iterator[tuple[uuid.UUID, str]]:
+    """What the current files to look through say, by path, a few at a time."""
+    some: list[uuid.UUID] = []
+    amount = 0
+    for entry, size in _to_look_through(by, sought):
+        some.append(entry)
+        amount += size
+        if len(some) == AT_ONCE or amount >= AMOUNT:
+            yield from _saying(some)
+            some, amount = [], 0
+    if some:
+        yield from _saying(some)
+
+
+def _to_look_through(by: Principal, sought: Sought) -> Iterator[tuple[uuid.UUID, int]]:
+    """The files to look through by path, with their sizes."""
     entries: QuerySet[Entry] = Entry.objects.readable_to(by).filter(state=State.CURRENT, kind=Kind.FILE)
     entries = entries.filter(territory(sought.under))
     if sought.only is not None and sought.only.head != ROOT:
         entries = entries.filter(territory(sought.only.head))
-    ordered = entries.order_by("path").values_list("pk", "path")
-    chunk: list[Any] = []
-    for pk, path in ordered.iterator(chunk_size=2000):
-        if sought.only is None or sought.only.matches(path):
-            chunk.append(pk)
-        if len(chunk) == 200:
-            yield from _latest(chunk)
-            chunk = []
-    yield from _latest(chunk)
+    after, size = "", AT_ONCE
+    while True:
+        rest = entries.filter(path__gt=after) if after else entries
+        rows = list(rest.order_by("path").values_list("pk", "size", "path")[:size])
+        yield from ((pk, size) for pk, size, path in rows if sought.only is None or sought.only.matches(path))
+        if len(rows) < size:
+            return
+        after, size = rows[-1][2], min(4 * size, 16 * AT_ONCE)
 
 
-def _latest(ids: list[Any]) -> list[Version]:
-    rows = Version.objects.filter(entry__in=ids, sequence=F("entry__lock")) if ids else Version.objects.none()
-    return list(rows.select_related("entry", "body__extract").order_by("entry__path"))
+def _saying(ids: Sequence[uuid.UUID]) -> Iterator[tuple[uuid.UUID, str]]:
+    """What these files say, or what was found in their attachments. Their texts alone are read: of most of them
+    nothing else is asked."""
+    texts = {
+        entry: text if extracted is None else extracted for entry, text, extracted in prepared.rows(_latest, ids=ids)
+    }
+    for entry in ids:
+        yield entry, texts.pop(entry, "") or ""
+
+
+def _latest(ids: Sequence[uuid.UUID]) -> QuerySet[Version, Any]:
+    rows = Version.objects.filter(entry__in=ids, sequence=F("entry__lock"))
+    return rows.values_list("entry", "body__text", "body__extract__text")
 
 
 def _in_text(expression: Any, text: str, context: int, most: int) -> Iterator[Line]:

@@ -11,6 +11,7 @@ from memoryapp.files.feeding import FILE
 from memoryapp.files.models import Entry, Version
 from memoryapp.files.queries.tree import latest_of, recallable
 from memoryapp.index import queries as index
+from memoryapp.index.texts import unseen
 from memoryapp.ledger.principal import Principal
 
 USUAL_LIMIT = 20
@@ -40,7 +41,7 @@ def search(by: Principal, question: str, *, under: str = ROOT, limit: int = USUA
     """The files in sight that answer a question, best first. Any text is a question."""
     by.require("read_files")
     rows: QuerySet[Entry] = recallable(by).filter(territory(under))
-    found = index.search(index.Scope(by.workspace, {FILE: rows}), question, limit=limit)
+    found = index.search(index.Scope(by.workspace, {FILE: rows}, unseen=unseen(by)), question, limit=limit)
     latest = latest_of([hit.target_id for hit in found.hits])
     answers = [
         Answer(version.entry, version, hit.score, hit.words)

@@ -5,18 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 from memoryapp.access import paths
+from memoryapp.access.paths import name_of
 from memoryapp.files.models import Entry, Version
 from memoryapp.ledger.principal import Principal
 
 Told = dict[str, Any]
+LISTED = ("id", "path", "kind", "form", "size", "state", "modified_at", "lock")
+"""What of an entry is told in a list: nothing else is read for one."""
 
 
 def told(entry: Entry) -> Told:
     """An entry in a list: where it is, what it is, how large, and the lock that a change must name."""
     return {
-        "id": str(entry.pk),
+        "id": str(entry.id),
         "path": entry.path,
-        "name": entry.name,
+        "name": name_of(entry.path),
         "kind": entry.kind,
         "form": entry.form,
         "size": entry.size,

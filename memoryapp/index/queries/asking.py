@@ -9,7 +9,8 @@ from typing import Any
 from django.db.models import Q, QuerySet
 
 from memoryapp.index.edits import distances_from
-from memoryapp.index.models import Statistics, Term
+from memoryapp.index.models import Term
+from memoryapp.index.queries.counted import Counted
 from memoryapp.index.ranking import (
     Scorer,
     Sought,
@@ -27,13 +28,13 @@ MOST_NEAR = 8
 """Near words taken for one of them."""
 
 
-def weigh(workspace: Workspace, asked: list[Word]) -> tuple[Scorer, dict[str, list[str]], list[str]]:
+def weigh(counted: Counted, asked: list[Word]) -> tuple[Scorer, dict[str, list[str]], list[str]]:
     """Look the question's words up in the workspace's statistics; find near words for those nobody used."""
-    statistics = prepared.first(_statistics, workspace=workspace) or Statistics()
-    frequencies = _frequencies(workspace, [word.stem for word in asked])
+    statistics = counted.statistics
+    frequencies = counted.frequencies([word.stem for word in asked])
     ordered = sorted(enumerate(asked), key=lambda pair: (frequencies.get(pair[1].stem, 0), pair[0]))
     kept = sorted(number for number, _ in ordered[:MOST_WORDS])
-    key = workspace.id.hex
+    key = counted.workspace.id.hex
     sought: list[Sought] = []
     weights: list[float] = []
     expanded: dict[str, list[str]] = {}
@@ -45,7 +46,7 @@ def weigh(workspace: Workspace, asked: list[Word]) -> tuple[Scorer, dict[str, li
         sought.append(Sought(number, sign(key, word.stem), word.written, weights[-1], 1.0, frequency))
         if frequency:
             continue
-        near = near_words(workspace, word) if len(expanded) + len(unknown) < MOST_EXPANDED else []
+        near = near_words(counted, word) if len(expanded) + len(unknown) < MOST_EXPANDED else []
         for one in near:
             worth = idf(statistics.documents, one.documents)
             sought.append(Sought(number, sign(key, one.stem), one.written, worth, one.certainty, one.documents))
@@ -55,22 +56,6 @@ def weigh(workspace: Workspace, asked: list[Word]) -> tuple[Scorer, dict[str, li
             unknown.append(word.written)
     average = statistics.total_length / statistics.documents if statistics.documents else 0.0
     return Scorer(sought, average, weights), expanded, unknown
-
-
-def _statistics(workspace: Workspace) -> QuerySet[Statistics]:
-    return Statistics.objects.filter(workspace=workspace)[:1]
-
-
-def _frequencies(workspace: Workspace, stems: list[str]) -> dict[str, int]:
-    found: dict[str, int] = {}
-    for start in range(0, len(stems), 512):
-        found.update(prepared.rows(_documents_with, workspace=workspace, stems=stems[start : start + 512]))
-    return found
-
-
-def _documents_with(workspace: Workspace, stems: Sequence[str]) -> QuerySet[Term, Any]:
-    stored = Term.objects.filter(workspace=workspace, form=Term.Form.STEM, text__in=stems, documents__gt=0)
-    return stored.values_list("text", "documents")
 
 
 @dataclass(frozen=True)
@@ -87,7 +72,7 @@ class NearWord:
         return 0.7 if self.distance == 1 else 0.5
 
 
-def near_words(workspace: Workspace, word: Word) -> list[NearWord]:
+def near_words(counted: Counted, word: Word) -> list[NearWord]:
     """Words of the workspace within one edit (two from eight letters) of a word nobody used, nearest and commonest
     first. Two letters that changed places are one edit."""
     if not word.may_be_misspelt:
@@ -98,18 +83,15 @@ def near_words(workspace: Workspace, word: Word) -> list[NearWord]:
     terms = prepared.rows(
         _sharing_a_piece,
         (len(written) - most, len(written) + most),
-        workspace=workspace,
+        workspace=counted.workspace,
         swapped=[written[:at] + written[at + 1] + written[at] + written[at + 2 :] for at in range(len(written) - 1)],
         start=written[:size],
         end=written[most * size :],
         between=[written[piece * size : (piece + 1) * size] for piece in range(1, most)],
     )
     distance_to = distances_from(written)
-    found = [
-        NearWord(text, stem, documents, distance)
-        for text, stem, documents in terms
-        if (distance := distance_to(text)) <= most
-    ]
+    terms = counted.known([term for term in terms if distance_to(term[0]) <= most])
+    found = [NearWord(text, stem, documents, distance_to(text)) for text, stem, documents in terms]
     found.sort(key=lambda near: (near.distance, -near.documents, near.written))
     distinct: dict[str, NearWord] = {}
     for near in found:

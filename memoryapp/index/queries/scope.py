@@ -46,6 +46,8 @@ class Scope:
     speakers: Sequence[str] = ()
     since: dt.datetime | None = None
     until: dt.datetime | None = None
+    unseen: Q | None = None
+    """Entries that the reader may not know of by the rules of paths that they are under (see `texts.unseen`)."""
 
 
 def eligible(scope: Scope) -> QuerySet[IndexEntry]:
@@ -78,7 +80,7 @@ def types_in(scope: Scope) -> tuple[str, ...]:
 def _asked_of(scope: Scope) -> tuple[dict[str, Any], tuple[Any, ...]]:
     """The named values, and what else there is, from which the scope's entries are queried."""
     named: dict[str, Any] = {"workspace": scope.workspace, "since": scope.since, "until": scope.until}
-    narrowed = (tuple(scope.kinds), tuple(scope.sections), tuple(scope.speakers))
+    narrowed = (tuple(scope.kinds), tuple(scope.sections), tuple(scope.speakers), scope.unseen)
     targets = scope.targets
     if isinstance(targets, Targets):
         return {**named, **targets.given}, (targets.rows, targets.shape, narrowed)
@@ -88,20 +90,22 @@ def _asked_of(scope: Scope) -> tuple[dict[str, Any], tuple[Any, ...]]:
 def entries_of(
     rows: Callable[..., Rows],
     shape: tuple[Hashable, ...],
-    narrowed: tuple[Sequence[str], ...],
+    narrowed: tuple[Sequence[str], Sequence[str], Sequence[str], Q | None],
     *,
     workspace: Workspace,
     since: dt.datetime | None,
     until: dt.datetime | None,
     **given: object,
 ) -> QuerySet[IndexEntry]:
-    kinds, sections, speakers = narrowed
+    kinds, sections, speakers, unseen = narrowed
     allowed = Q(pk__in=[])
     for target_type, served in sorted(rows(*shape, **given).items()):
         one = Q(target_type=target_type)
         one &= Q(audience=EVERYONE) if served is None else Q(Exists(served.filter(pk=OuterRef("target_id"))))
         allowed |= one
     entries = IndexEntry.objects.filter(allowed, workspace=workspace)
+    if unseen is not None:
+        entries = entries.exclude(unseen)
     if kinds:
         within = Q(pk__in=[])
         for kind in kinds:

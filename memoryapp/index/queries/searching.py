@@ -14,6 +14,7 @@ from memoryapp.index.embedding.meaning import NOT_ASKED, Meaning
 from memoryapp.index.models import IndexEntry
 from memoryapp.index.queries.alike import Alike, alike
 from memoryapp.index.queries.asking import weigh
+from memoryapp.index.queries.counted import Counted
 from memoryapp.index.queries.pool import pool_of
 from memoryapp.index.queries.scope import Scope, entries_of, found_in
 from memoryapp.index.ranking import (
@@ -81,7 +82,7 @@ def search(
     question_terms = question_words(question)
     if not question_terms and not meaning.known:
         return Found(hits=[])
-    scorer, expanded, unknown = weigh(scope.workspace, question_terms)
+    scorer, expanded, unknown = weigh(Counted(scope.workspace, scope.unseen), question_terms)
     size = max(LEAST_CONSIDERED, 4 * limit)
     pool = pool_of(scope, scorer, size)
     near = pool.nearest()

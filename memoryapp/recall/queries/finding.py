@@ -21,6 +21,7 @@ from memoryapp.graph.models import Belief, Node, Relation, RelationPlayer
 from memoryapp.graph.models.beliefs import Status
 from memoryapp.graph.queries import views
 from memoryapp.index import queries as index
+from memoryapp.index import texts
 from memoryapp.index.embedding.meaning import meaning_of
 from memoryapp.index.said import SOURCE
 from memoryapp.ledger import prepared
@@ -48,7 +49,9 @@ def find(by: Principal, asked: Asked) -> Recalled:
     if asked.over in ("episodes", "all"):
         by.require("read_timeline")
     may = eligible(by, asked)
-    scope = index.Scope(by.workspace, _targets(asked, may), since=asked.since, until=asked.until)
+    scope = index.Scope(
+        by.workspace, _targets(asked, may), since=asked.since, until=asked.until, unseen=texts.unseen(by)
+    )
     meaning = meaning_of(by.workspace, asked.question)
     found = index.search(scope, asked.question, limit=asked.limit, meaning=meaning)
     hits, left_out = within_budget(tell(by, asked, may.among, found.hits), asked.budget_tokens)

@@ -17,6 +17,7 @@ from memoryapp.doors.errors import Invalid
 from memoryapp.graph.queries.views import now
 from memoryapp.index import queries as index
 from memoryapp.index.said import SOURCE
+from memoryapp.index.texts import unseen
 from memoryapp.ledger.principal import Principal
 from memoryapp.sources.models import Source
 from memoryapp.sources.queries import withdrawn
@@ -84,7 +85,7 @@ def search(
         targets[SOURCE] = _turns(by, rows)
     if not question.strip():
         return Searched([_answer(one, _Found(), weight, at or now(by.workspace)) for one in rows[:limit]])
-    found = index.search(index.Scope(by.workspace, targets), question, limit=CONSIDERED)
+    found = index.search(index.Scope(by.workspace, targets, unseen=unseen(by)), question, limit=CONSIDERED)
     by_episode = _by_episode(rows, found.hits)
     moment = at or now(by.workspace)
     answers = [_answer(one, by_episode[one.pk], weight, moment) for one in rows.filter(pk__in=list(by_episode))]
