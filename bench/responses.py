@@ -3,23 +3,26 @@
     DATABASE_URL=sqlite:///var/bench.sqlite3 python -m bench.responses --responses 10000
 
 The database must be empty; it is migrated. Pages are asked for through every middleware, without a socket. Times are
-the middle and the p95 of thirty, in milliseconds of the clock and of the processor; last is what was promised.
+the middle and the p95 of thirty, in milliseconds of the clock and of the processor; last is what was promised. What is
+taken out is taken out twice: for the time, and for the most memory that was held at once.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
-import resource
 import statistics
 import threading
 import time
-from collections.abc import Callable
+import tracemalloc
+from collections import deque
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
 from bench.measuring import p95
 
+KINDS = 60
 STEP = 60
 RUNS = 30
 WRITERS = 20
@@ -62,13 +65,43 @@ def run(many: int, profile: bool) -> None:
         _profiled(lambda n: _save(client, at, n, found(by, row.pk).lock))
         _profiled(lambda n: client.get(at))
     _writers(by, row)
-    _many(row, many)
+    _many(by, many)
+    pages = f"/w/{by.workspace.slug}/forms/"
+    for what, at in (
+        ("the responses of all forms", f"{pages}responses/"),
+        ("the review queue", f"{pages}responses/?state=submitted"),
+        ("the responses of one form", f"{pages}{form.pk}/"),
+        ("the responses with a word", f"{pages}responses/?q=sixty"),
+    ):
+        count = _queries(client, at)
+        _told(f"{what}, a page among {many:,}, {count} queries", *_timed(lambda n, at=at: client.get(at)), "")
     for name, taken_out in (("CSV", exporting.as_csv), ("JSON", exporting.as_json), ("XLSX", sheets.as_xlsx)):
-        before, begun = _memory(), time.perf_counter()
-        for _ in taken_out(by, form):
-            pass
-        took, more = time.perf_counter() - begun, _memory() - before
-        print(f"| {many} responses as {name} | {took:.1f} s | | {more:.0f} MB more memory | 20 s |")
+        _taken_out(f"{many:,} responses as {name}", lambda taken_out=taken_out: taken_out(by, form), profile)
+
+
+def _queries(client: Any, at: str) -> int:
+    from django.db import connection
+    from django.test.utils import CaptureQueriesContext
+
+    with CaptureQueriesContext(connection) as asked:
+        assert client.get(at).status_code == 200
+    return len(asked)
+
+
+def _taken_out(what: str, taken_out: Callable[[], Iterator[str | bytes]], profile: bool) -> None:
+    """By the clock and by the processor; then once more, slowly, for the most that was held at once."""
+    clock, used, size = time.perf_counter(), time.process_time(), 0
+    for piece in taken_out():
+        size += len(piece)
+    clock, used = time.perf_counter() - clock, time.process_time() - used
+    tracemalloc.start()
+    for _ in taken_out():
+        pass
+    most = tracemalloc.get_traced_memory()[1] / 1024**2
+    tracemalloc.stop()
+    print(f"| {what}, {size / 1024**2:.1f} MB, {most:.0f} MB at most held | {clock:.1f} s | | {used:.1f} s | 20 s |")
+    if profile:
+        _profiled(lambda n: deque(taken_out(), maxlen=0), 1)
 
 
 def _staff() -> tuple[Any, Any]:
@@ -137,16 +170,16 @@ def _told(what: str, clock: list[float], processor: list[float], promised: str) 
     print(f"| {what} | {middle:.0f} ms | {p95(clock):.0f} ms | {used:.0f} ms | {promised} |")
 
 
-def _profiled(act: Callable[[int], Any]) -> None:
+def _profiled(act: Callable[[int], Any], runs: int = RUNS) -> None:
     import cProfile
     import pstats
 
     profile = cProfile.Profile()
     profile.enable()
-    for number in range(RUNS):
+    for number in range(runs):
         act(number + 500)
     profile.disable()
-    pstats.Stats(profile).sort_stats("cumulative").print_stats(45)
+    pstats.Stats(profile).sort_stats("tottime").print_stats(45)
 
 
 def _writers(by: Any, row: Any) -> None:
@@ -177,29 +210,47 @@ def _writers(by: Any, row: Any) -> None:
     print(f"| an answer of one of {WRITERS} writers at once | {took:.0f} ms | | | none lost |")
 
 
-def _many(row: Any, many: int) -> None:
-    """So many responses like one that has a hundred answers, half of them submitted: copied row by row."""
+def _many(by: Any, many: int) -> None:
+    """So many responses: a few dozen that are filled by six commits, half of them submitted, each copied often."""
+    from bench.filling import analyse
     from formsengine.models import FormCommit, FormResponse
     from memoryapp.ledger.identifiers import new_id
 
-    bodies = list(FormCommit.objects.filter(response=row).order_by("number")[:3])
-    for start in range(0, many, 500):
+    filled = [_filled(by, number) for number in range(min(KINDS, many))]
+    logs = {one.pk: list(FormCommit.objects.filter(response=one).order_by("number")) for one in filled}
+    for start in range(0, many - len(filled), 500):
         responses: list[FormResponse] = []
         commits: list[FormCommit] = []
-        for _ in range(min(500, many - start)):
-            copy = FormResponse.objects.get(pk=row.pk) if not responses else responses[0]
-            fields = {f.attname: getattr(copy, f.attname) for f in FormResponse._meta.concrete_fields}
-            one = FormResponse(**fields | {"id": new_id()})
-            responses.append(one)
-            for body in bodies:
-                held = {f.attname: getattr(body, f.attname) for f in FormCommit._meta.concrete_fields}
-                commits.append(FormCommit(**held | {"id": new_id(), "response_id": one.pk}))
+        for number in range(start, min(start + 500, many - len(filled))):
+            model = filled[number % len(filled)]
+            responses.append(_copied(model, id=new_id()))
+            commits += [_copied(each, id=new_id(), response_id=responses[-1].pk) for each in logs[model.pk]]
         FormResponse.objects.bulk_create(responses)
-        FormCommit.objects.bulk_create(commits)
+        FormCommit.objects.bulk_create(commits, batch_size=500)
+    analyse()
 
 
-def _memory() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+def _copied(row: Any, **other: Any) -> Any:
+    return type(row)(**{field.attname: getattr(row, field.attname) for field in row._meta.concrete_fields} | other)
+
+
+def _filled(by: Any, number: int) -> Any:
+    from formsengine import queries, services
+    from formsengine.inputs import Answers, Opening
+    from formsengine.log.writing import values
+    from memoryapp.ledger.services import record
+
+    given = {f"count{n}": n + number for n in range(STEP // 4)}
+    opened = record(by, "open", lambda write: services.open_response(write, Opening("sixty", values=given)))
+    wanted = opened.row.pk
+    for turn in range(4):
+        said = {f"colour{n}": f"c{(n + number) % 6}" for n in range(turn, STEP // 4, 4)}
+        said |= {f"words{n}": f"What was said {number} of {n}, in a sentence" for n in range(turn, STEP // 4, 5)}
+        answers = Answers(values(**said), base=turn + 1)
+        record(by, "write_response", partial(services.answer, response_id=wanted, answers=answers))
+    if number % 2:
+        record(by, "submit_response", lambda write: services.submit(write, wanted, base=5))
+    return queries.response(by, wanted)
 
 
 if __name__ == "__main__":

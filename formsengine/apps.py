@@ -6,13 +6,14 @@ class FormsConfig(AppConfig):
     label = "forms"
 
     def ready(self) -> None:
-        from formsengine import checks, erasing, hooks, mentions
+        from formsengine import checks, erasing, feeding, hooks, mentions
         from formsengine.models import FormOutcome, FormResponse
         from formsengine.queries import attached, why
         from formsengine.services import waiting
         from formsengine.services.storing import DELIVER
         from memoryapp.graph.queries import anything
         from memoryapp.graph.referring import Pointer, Reader, register, register_reader
+        from memoryapp.index import texts
         from memoryapp.ledger import jobs, storing
 
         jobs.register(DELIVER, hooks.deliver, title="Tell what happened in a form")
@@ -20,6 +21,7 @@ class FormsConfig(AppConfig):
         register(Pointer("form.subject", FormResponse, "subject", "forms about it"))
         register_reader("outcomes", Reader("outcomes of forms", FormOutcome.naming))
         storing.register("forms", attached.stored)
+        texts.register(feeding.RESPONSE, feeding.ids, feeding.load)
         anything.register(why.RESPONSE, why.why)
         erasing.register()
         checks.register()

@@ -11,6 +11,7 @@ from functools import partial
 
 from django.db import transaction
 
+from formsengine import feeding
 from formsengine.models import (
     FormAttachment,
     FormCitation,
@@ -82,3 +83,5 @@ def _finish(write: Write, marked: Marked, blotted: Changed) -> None:
         bodies = FormCommit.objects.filter(response=row).order_by("number").values_list("body", flat=True)
         row.digest = loading.digest_of(bodies.iterator())
         row.save(update_fields=["digest"])
+    feeding.erased(write, marked.of(FormResponse))
+    feeding.blotted(write, set(changed.values_list("response", flat=True)) - marked.of(FormResponse))

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from formsengine.definition.model import Prefill
 from formsengine.definition.plan import Planned
 from formsengine.log.prefill import Offer
 from formsengine.log.response import Response
+from formsengine.models import Audience as ResponseAudience
 from formsengine.models import FormResponse, ResponseState
-from memoryapp.context.queries.entries import Asked, revisions
+from memoryapp.access.queries import rules_of_paths
+from memoryapp.context.queries.entries import Asked as AskedOfContext
+from memoryapp.context.queries.entries import revisions
 from memoryapp.graph import todays
 from memoryapp.graph.models import Belief, Node
 from memoryapp.graph.models.beliefs import Audience
+from memoryapp.graph.models.places import out_of_place
 from memoryapp.graph.queries.views import Scope, current
 from memoryapp.ledger.principal import Principal
 from memoryapp.ontology.normalise import normal_text
@@ -30,29 +36,51 @@ def offers(by: Principal, row: FormResponse, response: Response) -> list[Offer]:
     Fields in rows are not filled from memory.
     """
     found: list[Offer] = []
+    asked = Asked(by, row)
     for planned in response.plan.fields:
         source = planned.question.prefill
         if source is not None and not planned.rows_of:
-            found.extend(SOURCES[source.source](by, row, planned, source))
+            found.extend(SOURCES[source.source](asked, planned, source))
     return found
 
 
-def _subject(by: Principal, row: FormResponse, planned: Planned, source: Prefill) -> Iterator[Offer]:
-    if row.subject is not None:
-        yield from _properties(by, planned, row.subject, source.key)
+@dataclass(frozen=True)
+class Asked:
+    """For whom memory is asked: who fills the response now, and everybody who may see it afterwards."""
+
+    by: Principal
+    row: FormResponse
+
+    @cached_property
+    def unshared(self) -> set[uuid.UUID]:
+        """Beliefs learned from files that one of those who may see the response may not see, and from nothing else."""
+        row, readers = self.row, None
+        if row.audience != ResponseAudience.WORKSPACE:
+            readers = {*row.readers.values_list("actor", flat=True), row.opened_by_id, row.assigned_to_id} - {None}
+        found: set[uuid.UUID] = set()
+        for paths in rules_of_paths(self.by, readers):
+            found |= out_of_place(replace(self.by, path_rules=paths.rules, path_default=paths.default))
+        return found
 
 
-def _related(by: Principal, row: FormResponse, planned: Planned, source: Prefill) -> Iterator[Offer]:
+def _subject(asked: Asked, planned: Planned, source: Prefill) -> Iterator[Offer]:
+    if asked.row.subject is not None:
+        yield from _properties(asked, planned, asked.row.subject, source.key)
+
+
+def _related(asked: Asked, planned: Planned, source: Prefill) -> Iterator[Offer]:
     """`worksAt.name`: a property of what an edge leads to; without a property, that node itself."""
     relationship, _, name = source.key.partition(".")
-    if row.subject is None:
+    if asked.row.subject is None:
         return
-    edges = _known(by, Scope(subject=row.subject.pk, predicates=(relationship,))).filter(shape=Belief.Shape.EDGE)
+    edges = _known(asked, Scope(subject=asked.row.subject.pk, predicates=(relationship,))).filter(
+        shape=Belief.Shape.EDGE
+    )
     for edge in edges.select_related("object")[:MOST]:
         if edge.object is None:
             continue
         if name:
-            yield from _properties(by, planned, edge.object, name)
+            yield from _properties(asked, planned, edge.object, name)
         elif planned.question.type == "entity":
             value = {"id": str(edge.object.pk), "label": edge.object.label}
             yield Offer(planned.name, value, str(edge.pk), str(edge.lock))
@@ -60,25 +88,23 @@ def _related(by: Principal, row: FormResponse, planned: Planned, source: Prefill
             yield Offer(planned.name, edge.object.label, str(edge.pk), str(edge.lock))
 
 
-def _properties(by: Principal, planned: Planned, node: Node, name: str) -> Iterator[Offer]:
-    held = _known(by, Scope(subject=node.pk, predicates=(name,))).filter(shape=Belief.Shape.PROPERTY)
+def _properties(asked: Asked, planned: Planned, node: Node, name: str) -> Iterator[Offer]:
+    held = _known(asked, Scope(subject=node.pk, predicates=(name,))).filter(shape=Belief.Shape.PROPERTY)
     for belief in held[:MOST]:
         yield Offer(planned.name, _plain(belief.value), str(belief.pk), str(belief.lock))
 
 
-def _known(by: Principal, scope: Scope) -> Any:
-    meant = todays.predicates(current_ontology(by), scope.predicates)
-    return (
-        current(by, replace(scope, predicates=tuple(sorted(meant))))
-        .filter(audience=Audience.WORKSPACE)
-        .order_by("recorded_at", "pk")
-    )
+def _known(asked: Asked, scope: Scope) -> Any:
+    meant = todays.predicates(current_ontology(asked.by), scope.predicates)
+    found = current(asked.by, replace(scope, predicates=tuple(sorted(meant)))).filter(audience=Audience.WORKSPACE)
+    return (found.exclude(pk__in=asked.unshared) if asked.unshared else found).order_by("recorded_at", "pk")
 
 
-def _previous(by: Principal, row: FormResponse, planned: Planned, source: Prefill) -> Iterator[Offer]:
+def _previous(asked: Asked, planned: Planned, source: Prefill) -> Iterator[Offer]:
     """The same answer of the last submission by the same subject."""
     from formsengine.queries.loading import loaded
 
+    by, row = asked.by, asked.row
     if row.subject is None:
         return
     before = (
@@ -99,18 +125,18 @@ def _previous(by: Principal, row: FormResponse, planned: Planned, source: Prefil
         yield Offer(planned.name, taken["values"][name], fact, str(before.submission))
 
 
-def _launch(by: Principal, row: FormResponse, planned: Planned, source: Prefill) -> Iterator[Offer]:
-    value = row.launch.get(source.key or planned.name)
+def _launch(asked: Asked, planned: Planned, source: Prefill) -> Iterator[Offer]:
+    value = asked.row.launch.get(source.key or planned.name)
     if value is not None:
         yield Offer(planned.name, _plain(value), "launch", "1")
 
 
-def _context(by: Principal, row: FormResponse, planned: Planned, source: Prefill) -> Iterator[Offer]:
+def _context(asked: Asked, planned: Planned, source: Prefill) -> Iterator[Offer]:
     """`section/title`: what a standing entry says; without a title, every entry of the section."""
     section, _, title = source.key.partition("/")
-    if not by.may("read_context"):
+    if not asked.by.may("read_context"):
         return
-    found = revisions(by, Asked(sections=(section,))).filter(entry__audience="workspace")
+    found = revisions(asked.by, AskedOfContext(sections=(section,))).filter(entry__audience="workspace")
     if title:
         found = found.filter(title_key=normal_text(title))
     for one in found[:MOST]:

@@ -20,6 +20,7 @@ from formsengine.values.runtime import Day, Value
 MOST_ROWS = 1000
 """Rows that a count may ask for in one list."""
 NEVER = datetime(1, 1, 1, tzinfo=UTC)
+PLACES = ("relevant", "values", "live", "excluded", "states", "findings")
 
 
 class Prepared:
@@ -32,6 +33,7 @@ class Prepared:
         self.edges: list[tuple[Edge, ...]] = [self.graph.edges.get(node, ()) for node in self.nodes]
         self.rank = self.graph.rank
         self.clocked = [node for node in self.nodes if any(rule.clocked for rule in self._rules(node))]
+        self._blank: Evaluation | None = None
 
     def _rules(self, node: Node) -> Iterator[Rule]:
         aspect, uid = node
@@ -40,6 +42,14 @@ class Prepared:
 
     def constraints(self, uid: str) -> tuple[tuple[Any, Rule], ...]:
         return self.plan.items[uid].constraints if uid else self.plan.checks
+
+    def begun(self, answers: Mapping[Key, Answer], rows: Rows, conflicts: Mapping[Key, Any]) -> Evaluation:
+        """What follows while nothing is answered: the same for every response, and so worked out once."""
+        if self._blank is None:
+            made = Evaluation(self, {}, Rows(), {})
+            made.start()
+            self._blank = made
+        return self._blank.over(answers, rows, conflicts)
 
 
 class Evaluation:
@@ -69,6 +79,17 @@ class Evaluation:
         self.item: Mapping[str, str] = {}
         self.seed = ""
         self.work = self.workers()
+
+    def over(self, answers: Mapping[Key, Answer], rows: Rows, conflicts: Mapping[Key, Any]) -> Evaluation:
+        """An own evaluation to change, over a copy of what this one is over."""
+        made = object.__new__(Evaluation)
+        made.__dict__.update(self.__dict__)
+        for name in PLACES:
+            setattr(made, name, dict(getattr(self, name)))
+        made.blocking = {step: set(keys) for step, keys in self.blocking.items()}
+        made.answers, made.rows, made.conflicts = answers, rows, conflicts
+        made.work = made.workers()
+        return made
 
     def workers(self) -> tuple[Callable[[str, str], bool], ...]:
         """What works out each aspect, in the order of the aspects."""

@@ -14,7 +14,6 @@ from formsengine.evaluation.states import Answer, Key
 from formsengine.log.commits import Commit, Event, Revision
 
 WRITABLE = {"draft", "returned", "reopened"}
-PLACES = {"relevant", "values", "live", "excluded", "states", "findings"}
 
 
 @dataclass(slots=True)
@@ -73,13 +72,7 @@ class Response:
         self.touched_in: dict[Key, int] = {}
         self.dirty: set[Key] = set()
         self.dirty_lists: set[Key] = set()
-        self.evaluation = self.evaluate()
-
-    def evaluate(self) -> Evaluation:
-        """Everything worked out from nothing."""
-        made = Evaluation(self.prepared, self.answers, self.rows, self.conflicts)
-        made.start()
-        return made
+        self.evaluation = prepared.begun(self.answers, self.rows, self.conflicts)
 
     @property
     def plan(self) -> Plan:
@@ -96,14 +89,7 @@ class Response:
         for name, value in self.__dict__.items():
             made.__dict__[name] = value.copy() if isinstance(value, dict | set | list | Rows) else value
         made.gates = {name: replace(gate) for name, gate in self.gates.items()}
-        evaluation = object.__new__(Evaluation)
-        evaluation.__dict__.update(self.evaluation.__dict__)
-        for name in PLACES:
-            setattr(evaluation, name, dict(getattr(self.evaluation, name)))
-        evaluation.blocking = {step: set(keys) for step, keys in self.evaluation.blocking.items()}
-        evaluation.answers, evaluation.rows, evaluation.conflicts = made.answers, made.rows, made.conflicts
-        evaluation.work = evaluation.workers()
-        made.evaluation = evaluation
+        made.evaluation = self.evaluation.over(made.answers, made.rows, made.conflicts)
         return made
 
     # Folding.

@@ -152,7 +152,7 @@ def snapshot(response: Response, writer: Writer, clock: Clock, revision: int) ->
         elif answer is None:
             continue
         elif state.name in COUNTS and evaluation.values[key] is not None:
-            made["values"][path] = _offered(answer.kept, set(state.excluded))
+            made["values"][path] = offered(answer.kept, set(state.excluded))
             made["revisions"][path] = answer.id
             if state.name is Is.UNCONFIRMED:
                 made["unconfirmed"].append(path)
@@ -164,7 +164,7 @@ def snapshot(response: Response, writer: Writer, clock: Clock, revision: int) ->
     return {**made, "digest": digested, "by": writer.actor, "at": instant(clock.at), "zone": clock.zone}
 
 
-def _offered(kept: Any, excluded: set[str]) -> Any:
+def offered(kept: Any, excluded: set[str]) -> Any:
     """Of several choices, those that are among the options."""
     if not excluded or not isinstance(kept, list):
         return kept

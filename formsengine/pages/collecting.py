@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Iterator
 from pathlib import PurePath
 from typing import Any
 
@@ -16,22 +15,18 @@ from formsengine import queries, services
 from formsengine.inputs import Opening
 from formsengine.models import OPEN, ResponseState
 from formsengine.pages.responses import line
-from formsengine.queries import defined, exporting, sheets
+from formsengine.pages.sending import opened, page_key
+from formsengine.queries import defined
+from formsengine.queries.sheets import TAKEN_OUT
 from memoryapp.doors import paging
 from memoryapp.doors.errors import DomainError, Invalid
 from memoryapp.doors.pages import address, here, member_page, page
-from memoryapp.files.attachments.keeping import XLSX
 from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import record
 
 SIZE = 50
 MINE = 20
 LARGEST = 5_000_000
-EXPORTED: dict[str, tuple[Callable[..., Iterator[str | bytes]], str, str]] = {
-    "csv": (exporting.as_csv, "text/csv; charset=utf-8", "csv"),
-    "json": (exporting.as_json, "application/x-ndjson", "ndjson"),
-    "xlsx": (sheets.as_xlsx, XLSX, "xlsx"),
-}
 STATES = [(value, label) for value, label in ResponseState.choices if value != ResponseState.ERASED]
 
 
@@ -60,6 +55,7 @@ def forms(request: HttpRequest, by: Principal) -> HttpResponse:
             "responses_url": address(by, "forms:responses"),
             "filters_set": [{"words": f"“{text}”", "clear_url": here(request, q="")}] if text else [],
             "may_fill": by.may("fill_forms"),
+            "page_key": page_key(),
             "new_url": address(by, "forms:new") if by.may("write_forms") else "",
             "import_url": address(by, "forms:import") if by.may("write_forms") else "",
         },
@@ -100,6 +96,7 @@ def form(request: HttpRequest, by: Principal, form_id: uuid.UUID) -> HttpRespons
             "next_url": here(request, after=shown.next) if shown.next else "",
             "first_url": here(request, after="") if request.GET.get("after") else "",
             "clear_url": request.path,
+            "page_key": page_key(),
             "hand_out_url": address(by, "forms:hand-out", found.pk) if live and by.may("fill_forms") else "",
             "open_url": address(by, "forms:open", found.pk)
             if live and live.state == "live" and by.may("fill_forms")
@@ -125,8 +122,7 @@ def open_form(request: HttpRequest, by: Principal, form_id: uuid.UUID) -> HttpRe
         about = uuid.UUID(subject) if subject else None
     except ValueError as error:
         raise Invalid.at("subject", "not_an_id", "This is not a node.", "the id of a node") from error
-    opened = record(by, "open_response", lambda write: services.open_response(write, Opening(str(found.pk), about)))
-    return redirect(address(by, "forms:fill", opened.row.pk))
+    return redirect(address(by, "forms:fill", opened(request, by, Opening(str(found.pk), about))))
 
 
 @member_page("write_forms")
@@ -158,10 +154,10 @@ def import_form(request: HttpRequest, by: Principal) -> HttpResponse:
 def export(request: HttpRequest, by: Principal, form_id: uuid.UUID, verb: str) -> HttpResponseBase:
     """Every response in sight, over all versions, a piece at a time; of one state when `state` names it."""
     found = queries.form(by, form_id)
-    if verb not in EXPORTED:
-        raise Invalid.at("verb", "unknown_format", "There is no such format.", ", ".join(EXPORTED))
+    if verb not in TAKEN_OUT:
+        raise Invalid.at("verb", "unknown_format", "There is no such format.", ", ".join(TAKEN_OUT))
     state = _state(request)
-    taken_out, kind, ending = EXPORTED[verb]
+    taken_out, kind, ending = TAKEN_OUT[verb]
     answer = StreamingHttpResponse(taken_out(by, found, states=(state,) if state else ()), content_type=kind)
     answer["Content-Disposition"] = f'attachment; filename="{found.name}.{ending}"'
     return answer

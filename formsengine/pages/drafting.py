@@ -69,6 +69,7 @@ class Desk:
             "part": self.part,
             "lock": writing.lock,
             "last": writing.last,
+            "undone": writing.undone,
             "based_on": writing.based_on,
             "overtaken": self._overtaken(),
             "error": self.error,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Sequence
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -14,16 +13,13 @@ from formsengine import queries, services
 from formsengine.inputs import Opening
 from formsengine.models import OPEN
 from formsengine.pages.due import until
-from formsengine.services import Written
+from formsengine.pages.sending import once, opened, page_key
 from memoryapp.access.queries import members
 from memoryapp.doors.errors import DomainError, Invalid, NotFound
 from memoryapp.doors.pages import address, member_page, page
 from memoryapp.graph.models import Node
 from memoryapp.graph.queries.nodes import called
-from memoryapp.ledger.idempotency import Answer, digest, once
-from memoryapp.ledger.models import Write
 from memoryapp.ledger.principal import Principal
-from memoryapp.ledger.services import record
 
 MOST_NAMES = 50
 MOST_FOUND = 20
@@ -39,7 +35,13 @@ def hand_out(request: HttpRequest, by: Principal, form_id: uuid.UUID) -> HttpRes
         try:
             to = [_id(text) for text in chosen]
             about, due = _named(by, typed["about"]), until(by, typed["due"])
-            count = _once(request, by, lambda write: services.hand_out(write, form, to=to, about=about, due_at=due))
+            given = once(
+                request,
+                by,
+                "hand_out_form",
+                lambda write: len(services.hand_out(write, form, to=to, about=about, due_at=due)),
+            )
+            count = int(given.body)
         except DomainError as refused:
             error = refused
         else:
@@ -54,21 +56,12 @@ def hand_out(request: HttpRequest, by: Principal, form_id: uuid.UUID) -> HttpRes
         "live": live,
         "members": [{"id": str(one.actor_id), "name": one.actor.name, "role": one.role} for one in present],
         "chosen": chosen,
-        "page_key": uuid.uuid4().hex,
+        "page_key": page_key(),
         "error": error,
         "form_url": address(by, "forms:form", form.pk),
         "forms_url": address(by, "forms:forms"),
     }
     return page(request, "forms/hand_out.html", context | typed, status=error.status if error else 200)
-
-
-def _once(request: HttpRequest, by: Principal, act: Callable[[Write], Sequence[Written]]) -> int:
-    """How many responses were opened; the same sent twice from one page opens them once."""
-    sent = sorted((name, values) for name, values in request.POST.lists() if name != "csrfmiddlewaretoken")
-    asked = digest(request.path, sent)
-    key = f"page-{asked}" if request.POST.get("page") else None
-    answer = once(by, "hand_out_form", lambda write: Answer(len(act(write))), key=key, request_digest=asked)
-    return int(answer.body)
 
 
 @member_page("fill_forms")
@@ -79,10 +72,7 @@ def about(request: HttpRequest, by: Principal, form_id: uuid.UUID, node_id: uuid
     if node is None:
         raise NotFound("There is no such node.", code="no_such_node")
     if request.method == "POST":
-        opened = record(
-            by, "open_response", lambda write: services.open_response(write, Opening(str(form.pk), node.pk))
-        )
-        return redirect(address(by, "forms:fill", opened.row.pk))
+        return redirect(address(by, "forms:fill", opened(request, by, Opening(str(form.pk), node.pk))))
     begun = queries.responses(by, form=form.pk, states=OPEN, subject=node.pk, mine=True).order_by("-changed_at", "-pk")
     live = queries.live(form)
     context = {
@@ -95,6 +85,7 @@ def about(request: HttpRequest, by: Principal, form_id: uuid.UUID, node_id: uuid
             {"url": address(by, "forms:fill", one.pk), "changed": one.changed_at, "due": one.due_at, "row": one}
             for one in begun[:MOST_FOUND]
         ],
+        "page_key": page_key(),
         "link": request.build_absolute_uri(request.path),
         "form_url": address(by, "forms:form", form.pk),
         "forms_url": address(by, "forms:forms"),

@@ -17,7 +17,7 @@ from django.views.decorators.http import require_POST
 from formsengine import queries, services
 from formsengine.models import FormResponse, ResponseState
 from formsengine.queries import defined, filled
-from formsengine.services.settling import in_the_way_of_accepting
+from formsengine.services.settling import in_the_way_of_accepting, seen_together
 from memoryapp.access.viewing import offered
 from memoryapp.doors import paging
 from memoryapp.doors.errors import DomainError, Invalid
@@ -82,7 +82,7 @@ def accept(request: HttpRequest, by: Principal) -> HttpResponse:
     if not ids:
         messages.error(request, "No response was chosen.")
         return redirect(f"{address(by, 'forms:responses')}?state=submitted")
-    rows = list(queries.responses(by).select_related("started_under").filter(pk__in=ids).order_by("changed_at", "pk"))
+    rows = seen_together(by, ids)
     really = request.POST.get("act") == "accept"
     told = [
         line(by, row) | (_accepted(by, row, request.POST.get(f"base:{row.pk}", "")) if really else _foreseen(by, row))

@@ -29,6 +29,7 @@ from memoryapp.doors.pages import address, member_page, number, page, wants_frag
 from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import record
 
+CURSOR = {"undo": services.undo, "redo": services.redo}
 ADDED = {*TYPES, "section", "repeat", "step", "list", "gate", "binding"}
 
 
@@ -91,8 +92,9 @@ def _save(request: HttpRequest, by: Principal, writing: Writing) -> HttpResponse
     lock = number(posted.get("lock", "")) or 0
     part, act = posted.get("part", WHOLE)[:200], posted.get("act", "")[:400]
     try:
-        if act == "undo":
-            done = record(by, "undo_form_edit", lambda write: services.undo(write, form, lock=lock))
+        if act in CURSOR:
+            move = CURSOR[act]
+            done = record(by, f"{act}_form_edit", lambda write: move(write, form, lock=lock))
         else:
             edits = [*_typed_edits(writing, part, posted), *_acted(part, act, posted)]
             done = record(by, "edit_form", lambda write: services.edit(write, form, edits, lock=lock))

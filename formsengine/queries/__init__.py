@@ -4,9 +4,11 @@ from formsengine.queries.defined import form, form_called, forms, live, title_of
 from formsengine.queries.editing import Writing, checked, edits, writing
 from formsengine.queries.filled import history, outcomes, response, responses, standing, viewed
 from formsengine.queries.loading import loaded, ready
+from formsengine.queries.searching import answering, nobody_unknown
 
 __all__ = [
     "Writing",
+    "answering",
     "checked",
     "edits",
     "form",
@@ -15,6 +17,7 @@ __all__ = [
     "history",
     "live",
     "loaded",
+    "nobody_unknown",
     "outcomes",
     "ready",
     "response",

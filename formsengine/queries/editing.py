@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Any
@@ -28,6 +29,8 @@ class Writing:
     based_on: FormVersion | None
     newest: FormVersion | None
     last: FormEdit | None
+    undone: FormEdit | None
+    """What undoing takes back next, and what redoing does again."""
 
     @property
     def differs(self) -> bool:
@@ -42,15 +45,30 @@ def writing(by: Principal, form: Form) -> Writing:
     newest = form.versions.defer("report").order_by("-number").first()
     draft = FormDraft.objects.select_related("based_on").filter(workspace=by.workspace, form=form).first()
     if draft is None:
-        return Writing(form, newest.definition if newest else {}, 0, newest, newest, None)
-    return Writing(form, draft.definition, draft.lock, draft.based_on, newest, last_edit(draft))
+        return Writing(form, newest.definition if newest else {}, 0, newest, newest, None, None)
+    return Writing(form, draft.definition, draft.lock, draft.based_on, newest, *cursor(draft))
 
 
-def last_edit(draft: FormDraft) -> FormEdit | None:
-    """The last edit that was not taken back, and that took nothing back itself."""
-    edits = draft.edits.filter(undoes=None, undone_by=None).select_related("write__actor")
-    found: FormEdit | None = edits.order_by("-number").first()
-    return found
+def cursor(draft: FormDraft) -> tuple[FormEdit | None, FormEdit | None]:
+    """The last edit that is in force, and the one that took back what would be done again; None where there is none.
+
+    An edit that is no undoing and no redoing leaves nothing to do again.
+    """
+    done: list[uuid.UUID] = []
+    taken_back: list[uuid.UUID] = []
+    for edit, undoes in draft.edits.order_by("number").values_list("pk", "undoes"):
+        if undoes is None:
+            done, taken_back = [*done, edit], []
+        elif taken_back and taken_back[-1] == undoes:
+            taken_back.pop()
+            done.append(edit)
+        else:
+            if undoes in done:
+                done.remove(undoes)
+            taken_back.append(edit)
+    wanted = [*done[-1:], *taken_back[-1:]]
+    found = draft.edits.select_related("write__actor").in_bulk(wanted) if wanted else {}
+    return (found[done[-1]] if done else None), (found[taken_back[-1]] if taken_back else None)
 
 
 def edits(draft: FormDraft) -> list[FormEdit]:

@@ -9,23 +9,21 @@ from __future__ import annotations
 import csv
 import io
 import json
-import uuid
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
-from itertools import groupby, islice
+from itertools import islice
 from typing import Any
 
 from formsengine.bindings.things import words
 from formsengine.definition.plan import Plan, Planned
-from formsengine.evaluation.states import COUNTS
 from formsengine.log.addresses import address
 from formsengine.log.response import Response
-from formsengine.log.snapshot import keys, plain
-from formsengine.log.summing import summed
-from formsengine.models import Form, FormCommit, FormResponse, FormVersion, ResponseState
-from formsengine.queries.filled import responses
-from formsengine.queries.loading import ready
+from formsengine.log.summing import answered, summed
+from formsengine.models import Form, FormResponse, ResponseState
+from formsengine.queries.filled import reader, responses
+from formsengine.queries.loading import ready, texts_of
+from formsengine.view.why import MASK
 from memoryapp.ledger.principal import Principal
 
 CHUNK = 200
@@ -87,37 +85,53 @@ def columns_of(form: Form) -> dict[str, Planned]:
 
 
 def each(by: Principal, form: Form, *, newest: bool = False, **filters: Any) -> Iterator[Told]:
-    """Every response in sight with its answers, the oldest first or the newest; `filters` are those of `responses`."""
-    versions = {version.pk: version for version in form.versions.all()}
+    """Every response in sight with its answers, the oldest first or the newest; `filters` are those of `responses`.
+
+    Two questions for each `CHUNK` of responses: their rows, and their logs.
+    """
+    versions = _Versions(form, masked=reader(by).masked)
     order = ("-recorded_at", "-pk") if newest else ("recorded_at", "pk")
-    found = responses(by, form=form.pk, **filters).select_related("started_under").order_by(*order)
-    rows = found.iterator(chunk_size=CHUNK)
+    found = responses(by, form=form.pk, **filters).select_related(None).select_related("subject", "opened_by")
+    rows = found.order_by(*order).iterator(chunk_size=CHUNK)
     while chunk := list(islice(rows, CHUNK)):
-        logs = _logs([row.pk for row in chunk])
+        logs = texts_of([row.pk for row in chunk])
         for row in chunk:
             row.form = form
-            yield _told(row, versions, logs.get(row.pk, []))
+            row.version, row.started_under = versions.by_id[row.version_id], versions.by_id[row.started_under_id]
+            yield versions.told(row, logs.pop(row.pk, []))
 
 
-def _logs(ids: list[uuid.UUID]) -> dict[uuid.UUID, list[Any]]:
-    found = FormCommit.objects.filter(response__in=ids).order_by("response", "number")
-    pairs = found.values_list("response", "body")
-    return {key: [body for _, body in group] for key, group in groupby(pairs, key=lambda pair: pair[0])}
+class _Versions:
+    """The versions of a form, read once for all responses."""
+
+    def __init__(self, form: Form, *, masked: bool) -> None:
+        self.by_id = {version.pk: version for version in form.versions.all()}
+        self.by_digest = {version.digest: version for version in self.by_id.values()}
+        self.later = [ready(version) for version in self.by_id.values()]
+        fields = (planned for one in self.later for planned in one.plan.fields if masked and planned.question.sensitive)
+        self.hidden = frozenset(planned.uid for planned in fields)
+
+    def told(self, row: FormResponse, texts: list[str]) -> Told:
+        """The response with its answers; what was sensitive in any version is not shown to whoever is not."""
+        told = self._told(row, texts)
+        if self.hidden:
+            told.answers = {key: MASK if key[0] in self.hidden else value for key, value in told.answers.items()}
+        return told
+
+    def _told(self, row: FormResponse, texts: list[str]) -> Told:
+        if row.state in TAKEN and (taken := _submitted(texts)) is not None:
+            version = self.by_digest.get(taken["definition"]["digest"], row.version)
+            return _as_submitted(row, ready(version).plan, taken)
+        bodies = (json.loads(text) for text in texts)
+        return _as_it_stands(row, summed(str(row.pk), ready(row.started_under), bodies, self.later))
 
 
-def _told(row: FormResponse, versions: Mapping[uuid.UUID, FormVersion], bodies: list[Any]) -> Told:
-    if row.state in TAKEN and (taken := _submitted(bodies)) is not None:
-        by_digest = {version.digest: version for version in versions.values()}
-        version = by_digest.get(taken["definition"]["digest"], versions[row.version_id])
-        return _as_submitted(row, ready(version).plan, taken)
-    later = [ready(version) for version in versions.values()]
-    return _as_it_stands(row, summed(str(row.pk), ready(versions[row.started_under_id]), bodies, later))
-
-
-def _submitted(bodies: list[Any]) -> Any:
+def _submitted(texts: list[str]) -> Any:
     """The snapshot of the last submission."""
-    for body in reversed(bodies):
-        for event in reversed(body["events"]):
+    for text in reversed(texts):
+        if '"snapshot"' not in text:
+            continue
+        for event in reversed(json.loads(text)["events"]):
             if event["event"] == "state" and event.get("snapshot"):
                 return event["snapshot"]
     return None
@@ -138,15 +152,8 @@ def _as_submitted(row: FormResponse, plan: Plan, taken: Mapping[str, Any]) -> To
 
 
 def _as_it_stands(row: FormResponse, response: Response) -> Told:
-    told, evaluation = Told(row), response.evaluation
-    for planned, key in keys(response):
-        state, answer = evaluation.states[key], response.revision(key)
-        if planned.computed is not None and not planned.question.recompute_on and evaluation.values[key] is not None:
-            value = plain(evaluation.values[key])
-        elif answer is None or state.name not in COUNTS or answer.status != "answer":
-            continue
-        else:
-            value = answer.kept
+    told = Told(row)
+    for planned, key, value in answered(response):
         if planned.rows_of:
             above = address(response.plan, response.rows, key).split("/")
             for place, of in enumerate(planned.rows_of):

@@ -20,6 +20,8 @@ from memoryapp.ledger import prepared
 from memoryapp.ledger.models import Actor
 from memoryapp.ledger.principal import Principal
 
+RESPONSE = "form_response"
+"""What a response is called where things of all sorts are named."""
 MOST_LINES = 10
 """Open responses that are told in the line of standing."""
 UNREAD = tuple(f"{of}__{column}" for of in ("version", "started_under") for column in ("definition", "report"))
@@ -76,6 +78,7 @@ def responses(
     """Responses in sight. `mine`: opened by the principal or given to it. `given`: given to anybody, or to nobody.
     `late_at`: being filled, and due before then. `disputed`: two answers wait for a person somewhere in it."""
     found = in_sight(by).select_related("form", "version", "subject", "opened_by", "assigned_to")
+    found = found.defer("version__definition", "version__report")
     if form is not None:
         found = found.filter(form=form)
     if states:

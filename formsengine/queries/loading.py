@@ -11,14 +11,19 @@ import json
 import threading
 import uuid
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Any
+
+from django.db.models import TextField
+from django.db.models.functions import Cast
 
 from formsengine.definition.plan import plan
 from formsengine.definition.stored import read
 from formsengine.evaluation.evaluate import Prepared
 from formsengine.log.commits import Commit
 from formsengine.log.response import Response, prepared, replay
+from formsengine.log.summing import summed
 from formsengine.models import FormCommit, FormResponse, FormVersion
 
 MOST_KEPT = 256
@@ -117,3 +122,23 @@ def _continued(row: FormResponse, kept: tuple[str, Response]) -> Response | None
     for body in bodies:
         made.replay(Commit.of(body))
     return made
+
+
+def summed_up(rows: Sequence[FormResponse]) -> Iterator[tuple[FormResponse, Response]]:
+    """Each response with what its log adds up to (see `summed`). Two questions for all of them."""
+    versions: dict[uuid.UUID, dict[uuid.UUID, FormVersion]] = {}
+    for version in FormVersion.objects.filter(form__in={row.form_id for row in rows}).defer("report"):
+        versions.setdefault(version.form_id, {})[version.pk] = version
+    texts = texts_of([row.pk for row in rows])
+    for row in rows:
+        of_form = versions[row.form_id]
+        bodies = (json.loads(text) for text in texts.pop(row.pk, ()))
+        later = [ready(version) for version in of_form.values()]
+        yield row, summed(str(row.pk), ready(of_form[row.started_under_id]), bodies, later)
+
+
+def texts_of(ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, list[str]]:
+    """The commits of each response as their text: of many only the last one is wanted."""
+    found = FormCommit.objects.filter(response__in=ids).order_by("response", "number")
+    pairs = found.annotate(text=Cast("body", TextField())).values_list("response", "text")
+    return {key: [text for _, text in group] for key, group in groupby(pairs.iterator(), key=lambda pair: pair[0])}

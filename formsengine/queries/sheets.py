@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from openpyxl import Workbook
@@ -12,7 +12,8 @@ from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
 
 from formsengine.definition.plan import Planned
 from formsengine.models import Form
-from formsengine.queries.exporting import FIXED, Told, as_words, columns_of, each, fixed, number, runs
+from formsengine.queries.exporting import FIXED, Told, as_csv, as_json, as_words, columns_of, each, fixed, number, runs
+from memoryapp.files.attachments.keeping import XLSX
 from memoryapp.ledger.principal import Principal
 
 PIECE = 64 * 1024
@@ -95,3 +96,11 @@ def as_xlsx(by: Principal, form: Form, **filters: Any) -> Iterator[bytes]:
         written.seek(0)
         while piece := written.read(PIECE):
             yield piece
+
+
+TAKEN_OUT: dict[str, tuple[Callable[..., Iterator[str | bytes]], str, str]] = {
+    "csv": (as_csv, "text/csv; charset=utf-8", "csv"),
+    "json": (as_json, "application/x-ndjson", "ndjson"),
+    "xlsx": (as_xlsx, XLSX, "xlsx"),
+}
+"""The formats: what takes responses out so, its media type, and how its file ends."""

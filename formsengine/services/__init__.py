@@ -2,16 +2,27 @@
 
 from formsengine.services.attaching import attach, received
 from formsengine.services.defining import bytes_of, define, import_sheet, publish, withdraw
-from formsengine.services.editing import Edit, Edited, begin, edit, publish_draft, start_from, undo
+from formsengine.services.editing import Edit, Edited, begin, edit, publish_draft, redo, start_from, undo
 from formsengine.services.filling import Written, answer, assign, move, open_response, refresh
 from formsengine.services.handing import hand_out
-from formsengine.services.settling import accept, find, reopen, revive, send_back, submit, void
+from formsengine.services.settling import (
+    accept,
+    accept_several,
+    find,
+    reopen,
+    revive,
+    send_back,
+    submit,
+    void,
+    would_accept,
+)
 
 __all__ = [
     "Edit",
     "Edited",
     "Written",
     "accept",
+    "accept_several",
     "answer",
     "assign",
     "attach",
@@ -27,6 +38,7 @@ __all__ = [
     "publish",
     "publish_draft",
     "received",
+    "redo",
     "refresh",
     "reopen",
     "revive",
@@ -36,4 +48,5 @@ __all__ = [
     "undo",
     "void",
     "withdraw",
+    "would_accept",
 ]

@@ -14,6 +14,7 @@ from formsengine.refusals import refused
 from formsengine.services.evidence import as_answer
 from formsengine.services.filling import Written, answer
 from formsengine.services.storing import held
+from formsengine.values.read import TAKES, WANTED
 from memoryapp.doors.errors import Invalid
 from memoryapp.files.attachments import keeping
 from memoryapp.files.attachments.keeping import Kept
@@ -29,13 +30,6 @@ SOUNDS = {
     b"OggS": "audio/ogg",
     b"fLaC": "audio/flac",
     b"\x1aE\xdf\xa3": "audio/webm",
-}
-TAKES = {"photo": "image/", "signature": "image/", "audio": "audio/", "file": ""}
-WANTED = {
-    "photo": "png, jpeg, gif or webp",
-    "signature": "png, jpeg, gif or webp",
-    "audio": "mp3, ogg, flac, wav, m4a or webm",
-    "file": keeping.ACCEPTED,
 }
 
 

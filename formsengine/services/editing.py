@@ -18,6 +18,7 @@ from memoryapp.doors.errors import Conflict, Invalid
 from memoryapp.ledger.models import Write
 
 MOST_WORDS = 400
+UNDONE, AGAIN = "Undone: ", "Done again: "
 
 
 @dataclass(frozen=True)
@@ -145,25 +146,40 @@ def _kept(
 
 def undo(write: Write, form: Form, *, lock: int) -> Edited:
     """Take the last edit back that was not taken back yet. Raises Conflict when there is none, or it is another now."""
-    write.by.require("write_forms")
-    draft = _held(write, form)
-    last = queries.last_edit(draft)
+    draft = _seen(write, form, lock)
+    last, _ = queries.cursor(draft)
     if last is None:
         raise Conflict("There is no edit to undo.", code="nothing_to_undo")
+    return _reversed(write, draft, last, f"{UNDONE}{last.words.removeprefix(AGAIN)}")
+
+
+def redo(write: Write, form: Form, *, lock: int) -> Edited:
+    """Do again what was taken back last. Raises Conflict when nothing was since the last edit, or it is another now."""
+    draft = _seen(write, form, lock)
+    _, undone = queries.cursor(draft)
+    if undone is None:
+        raise Conflict("There is nothing to do again.", code="nothing_to_redo")
+    return _reversed(write, draft, undone, f"{AGAIN}{undone.words.removeprefix(UNDONE)}")
+
+
+def _seen(write: Write, form: Form, lock: int) -> FormDraft:
+    """The draft, held; raises Conflict `edited` when it is not the one that was seen."""
+    write.by.require("write_forms")
+    draft = _held(write, form)
     if lock != draft.lock:
         raise Conflict("Somebody edited the form after what you saw.", code="edited", extra={"lock": draft.lock})
-    changes = inverse(last.changes)
-    after = applied(draft.definition, changes)
-    made = _kept(write, draft, last.part, f"Undone: {last.words}", changes, after, undoes=last)
-    return Edited(draft, last.part, [made])
+    return draft
+
+
+def _reversed(write: Write, draft: FormDraft, one: FormEdit, words: str) -> Edited:
+    changes = inverse(one.changes)
+    made = _kept(write, draft, one.part, words, changes, applied(draft.definition, changes), undoes=one)
+    return Edited(draft, one.part, [made])
 
 
 def start_from(write: Write, form: Form, version: FormVersion, *, lock: int) -> Edited:
     """Let the draft be what this version is; what it was can be had back by undoing."""
-    write.by.require("write_forms")
-    draft = _held(write, form)
-    if lock != draft.lock:
-        raise Conflict("Somebody edited the form after what you saw.", code="edited", extra={"lock": draft.lock})
+    draft = _seen(write, form, lock)
     made = []
     if changes := difference(draft.definition, version.definition):
         words = f"Started from version {version.number}"
@@ -178,9 +194,7 @@ def publish_draft(write: Write, form: Form, *, lock: int) -> FormVersion:
 
     Raises Conflict `edited` unless it is the draft that was seen, Invalid with everything that is wrong with it.
     """
-    draft = _held(write, form)
-    if lock != draft.lock:
-        raise Conflict("Somebody edited the form after what you saw.", code="edited", extra={"lock": draft.lock})
+    draft = _seen(write, form, lock)
     version = publish(write, define(write, draft.definition))
     draft.based_on = version
     draft.definition = version.definition

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from formsengine import feeding
 from formsengine.bindings import offers
 from formsengine.definition.changes import Class, compare, worst
 from formsengine.inputs import Answers, Opening
@@ -82,6 +83,7 @@ def open_response(write: Write, opening: Opening) -> Written:
     response = Response(str(row.pk), ready(version))
     row.progress = counts(response)
     row.save(update_fields=["progress"])
+    feeding.put(write, row, response)
     response = _from_memory(write, row, response)[0]
     verdicts: list[dict[str, Any]] = []
     if opening.values:

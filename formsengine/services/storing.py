@@ -8,6 +8,7 @@ from typing import Any
 
 from django.db import transaction
 
+from formsengine import feeding
 from formsengine.log.commits import Clock
 from formsengine.log.response import Response
 from formsengine.log.writing import Result
@@ -59,6 +60,7 @@ def keep(write: Write, row: FormResponse, result: Result) -> Response:
     _repeat(row, response)
     row.changed_at = write.recorded_at
     row.save(update_fields=HEAD)
+    feeding.put(write, row, response)
     transaction.on_commit(partial(loading.keep, row.pk, row.digest, response))
     return response
 

@@ -48,7 +48,7 @@ def read_answer(question: Question, raw: Any, setting: Setting) -> Kept:
     if raw is None or raw == [] or (isinstance(raw, str) and not raw.strip()):
         return Kept(None)
     if question.type in ATTACHED:
-        return Kept(_attached(raw))
+        return Kept(_attached(raw, question.type))
     return READERS[question.type](question, raw, setting)
 
 
@@ -227,10 +227,20 @@ def _place(question: Question, raw: Any, setting: Setting) -> Kept:
     return Kept(found, coerced=found != raw)
 
 
-def _attached(raw: Any) -> dict[str, str]:
-    if isinstance(raw, Mapping) and isinstance(raw.get("id"), str) and isinstance(raw.get("digest"), str):
-        return {key: str(raw[key]) for key in ("id", "digest", "name", "type") if raw.get(key)}
-    raise Unreadable("attachment", "An attachment is stored first, then named by id and digest.", '{"id", "digest"}')
+TAKES = {"photo": "image/", "signature": "image/", "audio": "audio/", "file": ""}
+"""What the kind of a file that answers a field begins with."""
+PICTURES, SOUNDS = "png, jpeg, gif or webp", "mp3, ogg, flac, wav, m4a or webm"
+WANTED = {"photo": PICTURES, "signature": PICTURES, "audio": SOUNDS}
+
+
+def _attached(raw: Any, wanted: str) -> dict[str, str]:
+    if not (isinstance(raw, Mapping) and isinstance(raw.get("id"), str) and isinstance(raw.get("digest"), str)):
+        said = "An attachment is stored first, then named by id and digest."
+        raise Unreadable("attachment", said, '{"id", "digest"}')
+    made = {key: str(raw[key]) for key in ("id", "digest", "name", "type") if raw.get(key)}
+    if not made.get("type", TAKES[wanted]).startswith(TAKES[wanted]):
+        raise Unreadable("wrong_media", "This is another kind of file.", WANTED[wanted])
+    return made
 
 
 def _consent(question: Question, raw: Any, setting: Setting) -> Kept:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Collection
 from typing import TypeVar
 
 from django.db.models import F, Q, QuerySet
 
 from memoryapp.access.models import AccessChange, Agent, AgentKey, Membership, SavedView
+from memoryapp.access.paths import PathPolicy
 from memoryapp.doors.errors import NotFound
 from memoryapp.ledger.models import WorkspaceRow
 from memoryapp.ledger.principal import Principal
@@ -59,6 +61,16 @@ def under_paths(by: Principal, actor_id: uuid.UUID) -> Agent | Membership | None
     if agent is not None:
         return agent
     return Membership.objects.filter(workspace=by.workspace, actor=actor_id, ended_at__isnull=True).first()
+
+
+def rules_of_paths(by: Principal, actors: Collection[uuid.UUID] | None = None) -> set[PathPolicy]:
+    """The rules of paths that present members and agents are under, each once; of `actors` alone, when they are named.
+    Two queries."""
+    found: set[PathPolicy] = set()
+    for rows in (Membership.objects.filter(ended_at__isnull=True), Agent.objects.filter(retired_at__isnull=True)):
+        here = rows.filter(workspace=by.workspace)
+        found |= {one.paths for one in (here if actors is None else here.filter(actor__in=actors))}
+    return found
 
 
 def ruled(by: Principal, actor_id: uuid.UUID) -> Agent | Membership:

@@ -10,11 +10,11 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from formsengine import queries as forms
+from formsengine.models import FormResponse
 from memoryapp.context import queries as context
 from memoryapp.doors.pages import address, member_page, page
 from memoryapp.files import queries as files
 from memoryapp.files.pages.presenting import file_url
-from memoryapp.graph.models import Node
 from memoryapp.graph.pages.presenting import card
 from memoryapp.graph.queries import listing
 from memoryapp.graph.queries.nodes import called
@@ -57,6 +57,7 @@ def _parts(by: Principal, asked: str) -> list[dict[str, Any]]:
     if by.may("read_forms"):
         parts.append(("Forms", "forms:forms", query, _forms(by, asked)))
         parts.append(("Filled forms", "", "", _filled(by, asked)))
+        parts.append(("Answers in forms", "", "", _answers(by, asked)))
     if by.may("read_sources"):
         parts.append(("Conversations", "sources:threads", query, _threads(by, asked)))
         parts.append(("What was said", "recall:lab", query, _said(by, asked)))
@@ -167,17 +168,27 @@ def _forms(by: Principal, asked: str) -> list[dict[str, Any]]:
 
 def _filled(by: Principal, asked: str) -> list[dict[str, Any]]:
     """Responses in sight by whom they are about, or which form they fill; nobody is named who is out of sight."""
-    known = Q(subject__isnull=True) | Q(subject__in=Node.objects.visible_to(by).values("pk"))
-    found = forms.responses(by, text=asked).filter(known).order_by("-changed_at", "pk")[: EACH + 1]
-    return [
-        {
-            "url": address(by, "forms:fill", one.pk),
-            "words": f"{one.version.title or one.form.name}: {one.subject.label}" if one.subject else one.version.title,
-            "note": one.get_state_display().lower(),
-            "at": one.changed_at,
-        }
-        for one in found
-    ]
+    found = forms.responses(by, text=asked).filter(forms.nobody_unknown(by)).order_by("-changed_at", "pk")[: EACH + 1]
+    return [_response(by, one, _called(one)) for one in found]
+
+
+def _answers(by: Principal, asked: str) -> list[dict[str, Any]]:
+    """Answers in forms, each in its response, which says who may see it."""
+    return [_response(by, one, words or _called(one)) for one, words in forms.answering(by, asked, EACH + 1)]
+
+
+def _called(one: FormResponse) -> str:
+    title = one.version.title or one.form.name
+    return f"{title}: {one.subject.label}" if one.subject else title
+
+
+def _response(by: Principal, one: FormResponse, words: str) -> dict[str, Any]:
+    return {
+        "url": address(by, "forms:fill", one.pk),
+        "words": words,
+        "note": f"{one.version.title or one.form.name}, {one.get_state_display().lower()}",
+        "at": one.changed_at,
+    }
 
 
 def _cases(by: Principal, asked: str) -> list[dict[str, Any]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import uuid
 from typing import Any
 
 import pytest
@@ -103,6 +105,42 @@ def test_a_client_of_staff_stores_previews_publishes_and_settles(desk: Caller, s
     assert desk.get(f"{here}?scope=field&id=name").json()["note"] == "Whole name."
     withdrawn = steward.post(f"{at}/withdraw", {"reason": "A wrong title."})
     assert withdrawn.json()["state"] == "withdrawn"
+
+
+def test_several_are_accepted_each_by_itself_with_a_report_and_taken_out(
+    desk: Caller, steward: Caller, workspace: Any
+) -> None:
+    responses = []
+    for name in ("Ana", "Rui", "Gil"):
+        opened = desk.post("forms/responses", {"form": "patient", "values": {"name": name, "address": "Rua 4"}}).json()
+        responses.append((opened["response"], opened["commit"]))
+    sent = [desk.post(f"forms/responses/{one}/submit", {"base": base}).json()["commit"] for one, base in responses[:2]]
+    items = [
+        {"response": responses[0][0], "base": sent[0]},
+        {"response": responses[1][0], "base": sent[1] - 1},
+        {"response": responses[2][0], "base": responses[2][1]},
+        {"response": str(uuid.uuid4()), "base": 1},
+    ]
+    assert desk.post("forms/responses/accept", {"items": items}).status_code == 403
+    looked = steward.post("forms/responses/accept", {"items": items, "dry_run": True}).json()
+    done = steward.post("forms/responses/accept", {"items": items}).json()
+    for told, state in ((looked, "submitted"), (done, "accepted")):
+        assert (told["accepted"], told["left"]) == (1, 3)
+        codes = [one.get("code") for one in told["items"]]
+        assert codes == [None, "changed", "not_accepted", "no_such_response"]
+        assert (told["items"][0]["state"], told["items"][1]["state"]) == (state, "submitted")
+    form = desk.get("forms").json()["items"][0]["id"]
+    taken = desk.get(f"forms/{form}/export?state=accepted")
+    lines = [json.loads(line) for line in b"".join(taken.streaming_content).splitlines()]
+    assert [(one["state"], one["answers"]) for one in lines] == [
+        ("accepted", {"name": "Ana", "address": "(not shown)"})
+    ]
+    table = b"".join(desk.get(f"forms/{form}/export?format=csv").streaming_content).decode()
+    assert [line.split(",")[1] for line in table.splitlines()] == ["state", "accepted", "submitted", "draft"]
+    assert b"".join(desk.get(f"forms/{form}/export?format=xlsx").streaming_content)[:2] == b"PK"
+    wrong = desk.get(f"forms/{form}/export?format=pdf")
+    assert (wrong.status_code, wrong.json()["errors"][0]["accepted"]) == (400, "csv, json, xlsx")
+    assert Caller(workspace, ["recall"], "Reader").get(f"forms/{form}/export").status_code == 403
 
 
 def test_a_file_answers_over_rest_and_is_read_back_by_who_may_read_the_answer(

@@ -51,8 +51,8 @@ def test_a_search_finds_forms_and_what_was_filled_within_its_audience(
     Memory(operator)
     filled = Forms(administrator)
     filled.published(patient())
-    everybodys = filled.opened()
-    own = filled.opened(audience="named", readers=(administrator.actor.pk,))
+    everybodys = filled.opened(values={"name": "Teresa Vidal", "address": "Rua do Cais 4"})
+    own = filled.opened(audience="named", readers=(administrator.actor.pk,), values={"name": "Teresa Vidal"})
     mine = client_of(administrator).get("/w/harbour/search/?q=patient").content.decode()
     others = client_of(reviewer).get("/w/harbour/search/?q=patient").content.decode()
     for text in (mine, others):
@@ -60,6 +60,12 @@ def test_a_search_finds_forms_and_what_was_filled_within_its_audience(
         assert f"/w/harbour/forms/responses/{everybodys.row.pk}/" in text
     assert f"/w/harbour/forms/responses/{own.row.pk}/" in mine
     assert str(own.row.pk) not in others
+    found = client_of(administrator).get("/w/harbour/search/?q=vidal").content.decode()
+    assert found.count(">Teresa Vidal<") == 2
+    assert ">Answers in forms</h2>" in found
+    hidden = client_of(reviewer).get("/w/harbour/search/?q=vidal").content.decode()
+    assert (hidden.count(">Teresa Vidal<"), str(own.row.pk) in hidden) == (1, False)
+    assert "Answers in forms" not in client_of(reviewer).get("/w/harbour/search/?q=cais").content.decode()
 
 
 def test_a_view_is_kept_shown_to_whom_it_is_for_and_forgotten(

@@ -43,6 +43,30 @@ def test_every_edit_is_kept_and_undone_by_another_in_turn(forms: Forms) -> None:
         forms.do(lambda write: services.undo(write, Form.objects.get(), lock=4))
 
 
+def test_what_was_undone_is_done_again_until_something_else_is_edited(forms: Forms) -> None:
+    form = Form.objects.get()
+
+    def step(act: Any) -> str:
+        lock = FormDraft.objects.get().lock
+        edited: Edited = forms.do(lambda write: act(write, form, lock=lock))
+        return edited.edits[0].words
+
+    edit(forms, acts.change, "item:pain", {"hint": {"en": "0 is none"}})
+    after = edit(forms, acts.remove, "item:pronouns", lock=1).draft.definition
+    assert [step(services.undo), step(services.undo)] == ["Undone: Removed “Pronouns”", "Undone: Changed “Pain”: hint"]
+    words = [step(services.redo), step(services.redo)]
+    assert words == ["Done again: Changed “Pain”: hint", "Done again: Removed “Pronouns”"]
+    assert FormDraft.objects.get().definition == after
+    assert step(services.undo) == "Undone: Removed “Pronouns”"
+    told = queries.writing(forms.by, form)
+    assert told.last is not None
+    assert told.undone is not None
+    assert (told.last.words, told.undone.words) == ("Done again: Changed “Pain”: hint", "Undone: Removed “Pronouns”")
+    edit(forms, acts.change, "item:born", {"required": True}, lock=told.lock)
+    with pytest.raises(Conflict, match="nothing to do again"):
+        step(services.redo)
+
+
 def test_two_who_edit_different_parts_both_count_and_the_same_part_is_refused_by_name(
     forms: Forms, administrator: Principal
 ) -> None:

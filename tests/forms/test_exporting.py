@@ -9,12 +9,16 @@ from typing import Any
 
 import openpyxl
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from formsengine import services
 from formsengine.definition.builder import FormBuilder
 from formsengine.definition.model import Form as Definition
-from formsengine.log.summing import summed
+from formsengine.evaluation.states import COUNTS
+from formsengine.log.snapshot import keys
+from formsengine.log.summing import answered, summed
 from formsengine.models import Form, FormCommit, FormResponse
 from formsengine.queries import charting, exporting, loading, sheets
 from memoryapp.ledger.principal import Principal
@@ -109,6 +113,35 @@ def test_what_was_proposed_after_submitting_is_not_taken_for_what_was_submitted(
     assert lines(visits, states=("draft",)) == []
 
 
+def test_however_many_there_are_two_questions_take_out_a_few_hundred(
+    visits: Forms, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Many responses are read some at a time, and no question is asked for each of them."""
+    for number in range(3):
+        visits.opened("visit", values={"name": f"Ana {number}"})
+    visits.submit(visits.opened("visit", values={"name": "Rui"}))
+    form = Form.objects.get()
+    counts = []
+    for chunk in (10, 2):
+        monkeypatch.setattr(exporting, "CHUNK", chunk)
+        with CaptureQueriesContext(connection) as asked:
+            assert len(list(exporting.each(visits.by, form))) == 4
+        counts.append(len(asked))
+    assert counts[1] - counts[0] == 1
+
+
+def test_whoever_is_not_shown_what_is_sensitive_takes_it_out_masked(visits: Forms, agent: Any, workspace: Any) -> None:
+    form = FormBuilder("visit", "A visit")
+    with form.step("one", "One"):
+        form.asked("name", "Name", uid="name", sensitive=True)
+        form.integer("born", "Born", uid="born")
+    visits.opened("visit", values={"name": "Ana", "born": 1980})
+    visits.published(form.compile())
+    told = exporting.as_json(agent(workspace, ["forms"]), Form.objects.get())
+    assert [json.loads(one)["answers"] for one in told] == [{"name": "(not shown)", "born": 1980}]
+    assert lines(visits)[0]["answers"]["name"] == "Ana"
+
+
 RISKY = ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", "\uff1d1+1"]
 
 
@@ -149,6 +182,8 @@ def test_a_log_summed_at_its_end_gives_what_its_replay_gives(forms: Forms) -> No
     assert once.evaluation.values == whole.evaluation.values
     assert once.heads == whole.heads
     assert once.rows.by_id.keys() == whole.rows.by_id.keys()
+    counting = [key for _, key in keys(whole) if whole.evaluation.states[key].name in COUNTS]
+    assert [key for _, key, _ in answered(once)] == counting
 
 
 def test_in_the_browser_each_format_and_one_state_alone(visits: Forms, reviewer: Principal) -> None:

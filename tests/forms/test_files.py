@@ -110,6 +110,17 @@ def test_an_answer_names_only_what_was_sent_with_its_own_response(forms: Forms) 
         attached.attachment(forms.by, forms.row(mine), sent.pk)
 
 
+def test_a_file_that_is_stored_answers_no_field_that_takes_another_kind(forms: Forms) -> None:
+    """Named by a write it is refused as it would have been when it was sent, with what would be taken."""
+    opened = forms.opened("inspection")
+    _, sent = attach(forms, opened, "report", "report.txt", b"It leaks.")
+    value = {"id": str(sent.pk), "digest": sent.digest}
+    done = forms.write(opened, *({"op": "set", "field": one, "value": value} for one in ("gate", "noise")))
+    assert [(one["verdict"], one["code"]) for one in done.verdicts] == [("rejected", "wrong_media")] * 2
+    assert done.verdicts[0]["accepted"] == ["png, jpeg, gif or webp"]
+    assert forms.view(opened, scope="field", id="gate")["state"] == "empty"
+
+
 def test_an_agent_is_not_given_the_file_of_a_sensitive_field(forms: Forms, agent: Any, workspace: Any) -> None:
     opened = forms.opened("inspection")
     _, sent = attach(forms, opened, "report", "report.txt", b"It leaks.")

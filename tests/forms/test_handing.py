@@ -57,6 +57,19 @@ def test_what_is_sent_twice_from_one_page_is_handed_out_once(at: str, reviewer: 
     assert FormResponse.objects.count() == 2
 
 
+def test_a_second_click_on_fill_goes_to_the_response_that_the_first_began(at: str, reviewer: Principal) -> None:
+    """Gone back to after something was answered, the same page begins another."""
+    staff = client_of(reviewer)
+    keys = [re.findall(r'name="page" value="(\w+)"', staff.get(page).content.decode()) for page in (at, AT)]
+    assert len({one for found in keys for one in found}) == 2
+    sent = {"page": keys[0][0]}
+    first, second = (staff.post(f"{at}open/", sent)["Location"] for _ in range(2))
+    assert (first, FormResponse.objects.count()) == (second, 1)
+    staff.post(first, {"base": "0", "step": "who", "shown": "name", "f:name": "Ana"})
+    assert staff.post(f"{at}open/", sent)["Location"] != first
+    assert FormResponse.objects.count() == 2
+
+
 @pytest.mark.parametrize(
     ("wrong", "told"),
     [

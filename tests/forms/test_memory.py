@@ -10,6 +10,8 @@ from formsengine import queries, services
 from formsengine.log.commits import Clock
 from formsengine.models import FormOutcome
 from formsengine.services.settling import planned
+from memoryapp.access.models import Membership
+from memoryapp.access.services import rule_paths
 from memoryapp.doors.errors import NotFound
 from memoryapp.graph.models import Belief, Node
 from memoryapp.graph.models.beliefs import Status
@@ -47,6 +49,20 @@ def test_what_memory_knows_is_filled_in_or_asked_as_still_so(forms: Forms, ines:
     assert kept.sources == {"fact": str(belief.pk), "version": str(belief.lock)}
     address = forms.view(opened, scope="field", id="address")
     assert (address["state"], address["why"]) == ("unconfirmed", "Is this still so: Rua do Cais 4?")
+
+
+def test_what_was_learned_from_a_file_that_one_reader_may_not_see_is_not_offered(
+    forms: Forms, ines: Node, reviewer: Principal, administrator: Principal
+) -> None:
+    """Whoever reads the response would read it there: it is offered where nobody who may is under such a rule."""
+    membership = Membership.objects.get(actor=reviewer.actor)
+    forms.do(lambda write: rule_paths(write, of=membership, rules=[("/plans", "read")], default="none"))
+    everybodys = forms.opened(subject=ines.pk)
+    assert forms.view(everybodys, scope="field", id="born")["state"] == "empty"
+    few = forms.opened(subject=ines.pk, audience="named", readers=(administrator.actor.pk,))
+    assert forms.view(few, scope="field", id="born")["value"] == "1980-04-02"
+    with_them = forms.opened(subject=ines.pk, audience="named", readers=(reviewer.actor.pk,))
+    assert forms.view(with_them, scope="field", id="born")["state"] == "empty"
 
 
 def test_what_was_not_changed_is_not_written_and_what_was_takes_its_place(forms: Forms, ines: Node) -> None:

@@ -12,6 +12,7 @@ from formsengine.queries import loading
 from memoryapp.access.services import operator
 from memoryapp.doors.errors import NotFound
 from memoryapp.graph.queries.anything import why_anything
+from memoryapp.index.models import IndexEntry
 from memoryapp.ledger import dump, erasing, integrity
 from memoryapp.ledger.models import Workspace
 from memoryapp.ledger.principal import Principal
@@ -28,7 +29,7 @@ def sound(workspace: Workspace) -> list[str]:
     return [
         finding.what
         for check in integrity.checks()
-        if check.name.startswith("form ")
+        if check.name.startswith("form ") or check.name == "index"
         for finding in check.run(workspace)
     ]
 
@@ -74,6 +75,9 @@ def test_who_is_erased_takes_the_responses_about_them_and_is_blotted_out_of_othe
     loading._responses.clear()
     assert forms.view(other, scope="field", id="name")["value"] == "Rui Dias"
     assert sound(workspace) == []
+    held = IndexEntry.objects.filter(workspace=workspace, target_type="form_response")
+    assert set(held.values_list("target_id", flat=True)) == {other.row.pk}
+    assert "Ines" not in " ".join(held.values_list("text", flat=True))
 
 
 def test_a_response_is_explained_and_found_and_is_nothing_to_who_may_not_see_it(
