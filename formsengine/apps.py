@@ -8,7 +8,7 @@ class FormsConfig(AppConfig):
     def ready(self) -> None:
         from formsengine import checks, erasing, feeding, hooks, mentions
         from formsengine.models import FormOutcome, FormResponse
-        from formsengine.queries import attached, why
+        from formsengine.queries import attached, filled, why
         from formsengine.services import waiting
         from formsengine.services.storing import DELIVER
         from memoryapp.graph.queries import anything
@@ -21,8 +21,8 @@ class FormsConfig(AppConfig):
         register(Pointer("form.subject", FormResponse, "subject", "forms about it"))
         register_reader("outcomes", Reader("outcomes of forms", FormOutcome.naming))
         storing.register("forms", attached.stored)
-        texts.register(feeding.RESPONSE, feeding.ids, feeding.load)
-        anything.register(why.RESPONSE, why.why)
+        texts.register(filled.RESPONSE, feeding.ids, feeding.load)
+        anything.register(filled.RESPONSE, why.why)
         erasing.register()
         checks.register()
         mentions.register()

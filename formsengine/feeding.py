@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from formsengine.bindings.things import spoken
 from formsengine.log.response import Response
-from formsengine.log.summing import answered
+from formsengine.log.summing import Sum, answered
 from formsengine.models import FormResponse, ResponseState
 from formsengine.queries.filled import RESPONSE, UNREAD
 from formsengine.queries.loading import summed_up
@@ -57,7 +57,7 @@ def load(workspace: Workspace, wanted: Sequence[uuid.UUID]) -> Iterator[Text]:
         yield from _texts(row, response)
 
 
-def _texts(row: FormResponse, response: Response) -> Iterator[Text]:
+def _texts(row: FormResponse, response: Response | Sum) -> Iterator[Text]:
     """The answers of each step, a line each; the first step says what the form is called besides."""
     plan, language = response.plan, row.language
     said: dict[str, list[str]] = {step: [] for step in plan.steps}

@@ -54,9 +54,10 @@ class Asked:
     @cached_property
     def unshared(self) -> set[uuid.UUID]:
         """Beliefs learned from files that one of those who may see the response may not see, and from nothing else."""
-        row, readers = self.row, None
+        row = self.row
+        readers: set[uuid.UUID] | None = None
         if row.audience != ResponseAudience.WORKSPACE:
-            readers = {*row.readers.values_list("actor", flat=True), row.opened_by_id, row.assigned_to_id} - {None}
+            readers = {*row.readers.values_list("actor", flat=True), row.opened_by_id}
         found: set[uuid.UUID] = set()
         for paths in rules_of_paths(self.by, readers):
             found |= out_of_place(replace(self.by, path_rules=paths.rules, path_default=paths.default))

@@ -33,6 +33,8 @@ class Prepared:
         self.edges: list[tuple[Edge, ...]] = [self.graph.edges.get(node, ()) for node in self.nodes]
         self.rank = self.graph.rank
         self.clocked = [node for node in self.nodes if any(rule.clocked for rule in self._rules(node))]
+        of_values = [node for node in self.nodes if node[0] < Aspect.STATE]
+        self.of_values = [(aspect, uid, rows_of(plan, (aspect, uid))) for aspect, uid in of_values]
         self._blank: Evaluation | None = None
 
     def _rules(self, node: Node) -> Iterator[Rule]:
@@ -143,6 +145,13 @@ class Evaluation:
             work, uid = self.work[node[0]], node[1]
             for row in list(self.rows.under(rows_of(self.plan, node), "")):
                 work(uid, row)
+
+    def start_values(self) -> None:
+        """Relevance, rows and values from nothing, in order, and nothing that judges them."""
+        work = self.work
+        for aspect, uid, repeats in self.prepared.of_values:
+            for row in list(self.rows.under(repeats, "")) if repeats else ("",):
+                work[aspect](uid, row)
 
     def changed(self, answers: Iterable[Key] = (), lists: Iterable[Key] = ()) -> set[Key]:
         """After these answers and lists of rows changed: works out what depends on them; names what it touched."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
-from typing import Any
+from typing import Any, Protocol
 
 from formsengine.definition.model import Question, Repeat
-from formsengine.definition.plan import Planned
+from formsengine.definition.plan import Plan, Planned
 from formsengine.definition.stored import digest
 from formsengine.definition.texts import text_in
+from formsengine.evaluation.rows import Rows
 from formsengine.evaluation.states import COUNTS, Is, Key, State
 from formsengine.expressions.special import shared
 from formsengine.expressions.syntax import Ref, walk
@@ -22,7 +23,16 @@ from formsengine.values.runtime import Value, shown
 PASSED = {"passed", "waived"}
 
 
-def keys(response: Response) -> Iterator[tuple[Planned, Key]]:
+class Filled(Protocol):
+    """What has fields and rows: a response, or what its log adds up to."""
+
+    rows: Rows
+
+    @property
+    def plan(self) -> Plan: ...
+
+
+def keys(response: Filled) -> Iterator[tuple[Planned, Key]]:
     """Every field in every row that is there, in the order of the form."""
     for planned in response.plan.fields:
         for row in response.rows.under(planned.rows_of, ""):

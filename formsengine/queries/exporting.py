@@ -18,8 +18,7 @@ from typing import Any
 from formsengine.bindings.things import words
 from formsengine.definition.plan import Plan, Planned
 from formsengine.log.addresses import address
-from formsengine.log.response import Response
-from formsengine.log.summing import answered, summed
+from formsengine.log.summing import Sum, answered, summed
 from formsengine.models import Form, FormResponse, ResponseState
 from formsengine.queries.filled import reader, responses
 from formsengine.queries.loading import ready, texts_of
@@ -27,9 +26,13 @@ from formsengine.view.why import MASK
 from memoryapp.ledger.principal import Principal
 
 CHUNK = 200
-RUNS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+RUNS = frozenset("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
 """What a cell begins with that a spreadsheet would work out."""
 FIXED = (*("id", "state", "submission", "started_under", "version", "subject", "opened_by", "opened_at", "changed_at"),)
+TOLD_OF_ALL = (
+    *("id", "form", "version", "started_under", "state", "submission", "recorded_at", "changed_at"),
+    *("subject__label", "opened_by__name"),
+)
 TAKEN = (ResponseState.SUBMITTED, ResponseState.ACCEPTED)
 """States in which the last submission is what counts."""
 
@@ -55,9 +58,10 @@ class Told:
 def as_csv(by: Principal, form: Form, **filters: Any) -> Iterator[str]:
     """A header and a line for each response, the oldest first. A cell that a spreadsheet would run is quoted."""
     columns = columns_of(form)
-    yield _line([*FIXED, *(planned.name for planned in columns.values())])
+    line = _Lines()
+    yield line.of([*FIXED, *(planned.name for planned in columns.values())])
     for told in each(by, form, **filters):
-        yield _line([*fixed(told.row), *("\n".join(as_words(one) for one in told.of(p)) for p in columns.values())])
+        yield line.of([*fixed(told.row), *("\n".join(map(as_words, told.of(p))) for p in columns.values())])
 
 
 def as_json(by: Principal, form: Form, **filters: Any) -> Iterator[str]:
@@ -92,6 +96,7 @@ def each(by: Principal, form: Form, *, newest: bool = False, **filters: Any) -> 
     versions = _Versions(form, masked=reader(by).masked)
     order = ("-recorded_at", "-pk") if newest else ("recorded_at", "pk")
     found = responses(by, form=form.pk, **filters).select_related(None).select_related("subject", "opened_by")
+    found = found.only(*TOLD_OF_ALL)
     rows = found.order_by(*order).iterator(chunk_size=CHUNK)
     while chunk := list(islice(rows, CHUNK)):
         logs = texts_of([row.pk for row in chunk])
@@ -123,7 +128,7 @@ class _Versions:
             version = self.by_digest.get(taken["definition"]["digest"], row.version)
             return _as_submitted(row, ready(version).plan, taken)
         bodies = (json.loads(text) for text in texts)
-        return _as_it_stands(row, summed(str(row.pk), ready(row.started_under), bodies, self.later))
+        return _as_it_stands(row, summed(ready(row.started_under), bodies, self.later))
 
 
 def _submitted(texts: list[str]) -> Any:
@@ -151,7 +156,7 @@ def _as_submitted(row: FormResponse, plan: Plan, taken: Mapping[str, Any]) -> To
     return told
 
 
-def _as_it_stands(row: FormResponse, response: Response) -> Told:
+def _as_it_stands(row: FormResponse, response: Sum) -> Told:
     told = Told(row)
     for planned, key, value in answered(response):
         if planned.rows_of:
@@ -187,6 +192,10 @@ def as_words(kept: Any) -> str:
     """An answer as a cell holds it; a file by its name and the digest of its bytes."""
     if kept is None:
         return ""
+    if type(kept) is str:
+        return kept
+    if type(kept) is int:
+        return str(kept)
     if isinstance(kept, Mapping) and "digest" in kept:
         return f"{kept.get('name') or 'file'} sha256:{kept['digest']}"
     return words(kept)
@@ -205,10 +214,19 @@ def number(kept: Any) -> Decimal | None:
 
 def runs(cell: Any) -> bool:
     """Whether a spreadsheet would work this text out; a plain number it may read as one."""
-    return isinstance(cell, str) and cell[:1] in RUNS and not cell[1:].replace(".", "", 1).isdigit()
+    return bool(cell) and isinstance(cell, str) and cell[0] in RUNS and not cell[1:].replace(".", "", 1).isdigit()
 
 
-def _line(cells: list[Any]) -> str:
-    out = io.StringIO()
-    csv.writer(out).writerow([f"'{cell}" if runs(cell) else cell for cell in cells])
-    return out.getvalue()
+class _Lines:
+    """Lines of CSV, one at a time."""
+
+    def __init__(self) -> None:
+        self.out = io.StringIO()
+        self.writer = csv.writer(self.out)
+
+    def of(self, cells: list[Any]) -> str:
+        self.writer.writerow([f"'{cell}" if runs(cell) else cell for cell in cells])
+        line = self.out.getvalue()
+        self.out.seek(0)
+        self.out.truncate()
+        return line

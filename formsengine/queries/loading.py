@@ -23,7 +23,7 @@ from formsengine.definition.stored import read
 from formsengine.evaluation.evaluate import Prepared
 from formsengine.log.commits import Commit
 from formsengine.log.response import Response, prepared, replay
-from formsengine.log.summing import summed
+from formsengine.log.summing import Sum, summed
 from formsengine.models import FormCommit, FormResponse, FormVersion
 
 MOST_KEPT = 256
@@ -124,7 +124,7 @@ def _continued(row: FormResponse, kept: tuple[str, Response]) -> Response | None
     return made
 
 
-def summed_up(rows: Sequence[FormResponse]) -> Iterator[tuple[FormResponse, Response]]:
+def summed_up(rows: Sequence[FormResponse]) -> Iterator[tuple[FormResponse, Sum]]:
     """Each response with what its log adds up to (see `summed`). Two questions for all of them."""
     versions: dict[uuid.UUID, dict[uuid.UUID, FormVersion]] = {}
     for version in FormVersion.objects.filter(form__in={row.form_id for row in rows}).defer("report"):
@@ -134,7 +134,7 @@ def summed_up(rows: Sequence[FormResponse]) -> Iterator[tuple[FormResponse, Resp
         of_form = versions[row.form_id]
         bodies = (json.loads(text) for text in texts.pop(row.pk, ()))
         later = [ready(version) for version in of_form.values()]
-        yield row, summed(str(row.pk), ready(of_form[row.started_under_id]), bodies, later)
+        yield row, summed(ready(of_form[row.started_under_id]), bodies, later)
 
 
 def texts_of(ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, list[str]]:

@@ -12,7 +12,6 @@ from memoryapp.graph.queries.why import served
 from memoryapp.ledger.principal import Principal
 from memoryapp.sources.models import Source
 
-RESPONSE = "form_response"
 MOST = 200
 """Commits, and sources, told of one response; where there are more, the answer says so."""
 

@@ -178,7 +178,7 @@ def test_a_log_summed_at_its_end_gives_what_its_replay_gives(forms: Forms) -> No
     forms.write(opened, {"op": "undo"})
     row = FormResponse.objects.get()
     bodies = list(FormCommit.objects.order_by("number").values_list("body", flat=True))
-    once, whole = summed(str(row.pk), loading.ready(row.version), bodies), loading.replayed(row)
+    once, whole = summed(loading.ready(row.version), bodies), loading.replayed(row)
     assert once.evaluation.values == whole.evaluation.values
     assert once.heads == whole.heads
     assert once.rows.by_id.keys() == whole.rows.by_id.keys()
