@@ -81,7 +81,7 @@ RECORDED = {
     "queue/several/?all=yes": 7,
     "many": 8,
     "policies/": 10,
-    "search/?q=emails": 27,
+    "search/?q=emails": 30,
     "queue/decisions/": 5,
     "recall/?q=emails": 23,
 }
