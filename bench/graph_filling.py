@@ -14,8 +14,8 @@ BATCH = 100
 START = dt.datetime(2020, 1, 1, tzinfo=dt.UTC)
 
 
-def fill_nodes(by: Any, count: int) -> list[uuid.UUID]:
-    """People with an address each, of whom each knows the next twenty: a tree of fan-out 20."""
+def fill_nodes(by: Any, count: int, *, edges: bool = True) -> list[uuid.UUID]:
+    """People with an address each, of whom each knows the next twenty: a tree of fan-out 20. Or each alone."""
     from memoryapp.ledger import prepared
     from memoryapp.ledger.identifiers import new_id
     from memoryapp.ledger.services import record
@@ -24,7 +24,7 @@ def fill_nodes(by: Any, count: int) -> list[uuid.UUID]:
     for start in range(0, count, CHUNK):
 
         def some(write: Any, start: int = start) -> None:
-            made = people(write, ids, range(start, min(start + CHUNK, count)))
+            made = people(write, ids, range(start, min(start + CHUNK, count)), edges)
             for several in made:
                 prepared.insert(several)
 
@@ -34,7 +34,7 @@ def fill_nodes(by: Any, count: int) -> list[uuid.UUID]:
     return ids
 
 
-def people(write: Any, ids: Sequence[uuid.UUID], numbers: Sequence[int]) -> Iterator[list[Any]]:
+def people(write: Any, ids: Sequence[uuid.UUID], numbers: Sequence[int], edges: bool) -> Iterator[list[Any]]:
     """The rows of so many people: nodes, keys, beliefs and their states, in the order in which they refer."""
     from memoryapp.graph.models import Belief, IdentityKey, Node
     from memoryapp.graph.services import digests
@@ -75,7 +75,7 @@ def people(write: Any, ids: Sequence[uuid.UUID], numbers: Sequence[int]) -> Iter
                 **at,
             )
         )
-        if number:
+        if number and edges:
             beliefs.append(
                 Belief(
                     shape="edge",

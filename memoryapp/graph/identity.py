@@ -30,6 +30,7 @@ MOST_KEYS = 200
 """Combinations of multi-valued properties taken from one key set."""
 
 CHUNK = 150
+MOST_IDS = 500
 
 
 @dataclass(frozen=True)
@@ -129,9 +130,36 @@ def resolve(of: Write | Principal, reference: NodeReference) -> Node:
     return by_id(of, reference)
 
 
+def stored_nodes(workspace: Workspace, references: Iterable[NodeReference | None]) -> dict[uuid.UUID, Node]:
+    """The nodes that are named by their ids, as they are stored. One query for up to 500 of them, none for none."""
+    ids = sorted({one.id if isinstance(one, NodeStored) else one for one in references if _names_id(one)})  # type: ignore[type-var]
+    found: dict[uuid.UUID, Node] = {}
+    for start in range(0, len(ids), MOST_IDS):
+        for node in prepared.rows(_with_ids, workspace=workspace, ids=ids[start : start + MOST_IDS]):
+            found[node.pk] = node
+    return found
+
+
+def _names_id(reference: NodeReference | None) -> bool:
+    return isinstance(reference, uuid.UUID | NodeStored)
+
+
+def named(of: Write | Principal, reference: uuid.UUID | NodeStored, stored: Mapping[uuid.UUID, Node]) -> Node:
+    """The node that is meant, when it is among these; see `resolve`."""
+    if isinstance(reference, NodeStored):
+        node = stored.get(reference.id)
+        if node is None:
+            raise _not_there(reference.id)
+        return unfolded(node)
+    return _in_sight(of, reference, stored.get(reference))
+
+
 def by_id(of: Write | Principal, node_id: uuid.UUID) -> Node:
     """The node with this id, or the one it was folded into, when it is in sight. Raises NotFound `no_such_node`."""
-    node = prepared.first(_with_id, workspace=of.workspace, id=node_id)
+    return _in_sight(of, node_id, prepared.first(_with_id, workspace=of.workspace, id=node_id))
+
+
+def _in_sight(of: Write | Principal, node_id: uuid.UUID, node: Node | None) -> Node:
     if node is None or not is_seen(of, node):
         raise _not_there(node_id)
     return unfolded(node)
@@ -161,6 +189,10 @@ def _not_there(node_id: uuid.UUID) -> NotFound:
 
 def _with_id(workspace: Workspace, id: uuid.UUID) -> QuerySet[Node]:
     return Node.objects.filter(workspace=workspace, pk=id).select_related("folded_into")
+
+
+def _with_ids(workspace: Workspace, ids: Sequence[uuid.UUID]) -> QuerySet[Node]:
+    return Node.objects.filter(workspace=workspace, pk__in=ids).select_related("folded_into")
 
 
 def _by_keys(of: Write | Principal, reference: NodeKeys) -> Node:

@@ -202,7 +202,7 @@ def _reslot(ontology: Ontology, beliefs: Sequence[Belief]) -> None:
         if (slot, statement) != (belief.slot, belief.statement):
             belief.slot, belief.statement = slot, statement
             changed.append(belief)
-    Belief.objects.bulk_update(changed, ["slot", "statement"], batch_size=CHUNK)
+    statements.store(changed, ["slot", "statement"])
     _refuse_taken([belief for belief in changed if belief.slot and belief.status == Status.ACTIVATED])
 
 

@@ -17,17 +17,23 @@ from memoryapp.ontology.changeset.moves import Follow, Move
 from memoryapp.ontology.compiled import Ontology
 from memoryapp.ontology.mentions import Mention, mentions_of, of_views
 from memoryapp.ontology.rules import Broken
-from memoryapp.ontology.tightening import tightened
+from memoryapp.ontology.tightening import required_anew, tightened
 from memoryapp.ontology.usage import Part, rows_using
 
 
 @dataclass(frozen=True)
 class Used:
-    """A part that goes and that stored rows use, or other things mention."""
+    """A part that goes and that stored rows use, or other things mention; or one that is to be told from then on, and
+    that these do not tell."""
 
     part: Part
     count: int
     mentions: tuple[Mention, ...]
+
+    @property
+    def does(self) -> str:
+        """What the mentions do with it."""
+        return "tells of" if self.part.part == "required" else "names"
 
 
 @dataclass(frozen=True)
@@ -56,7 +62,9 @@ class Examined:
 
     def _mentioned(self) -> list[Violation]:
         return [
-            Violation(one.part.path, "mentioned", f"{_capital(str(mention))} names {one.part}.", "another change of it")
+            Violation(
+                one.part.path, "mentioned", f"{_capital(str(mention))} {one.does} {one.part}.", "another change of it"
+            )
             for one in self.used
             for mention in one.mentions
         ]
@@ -122,8 +130,9 @@ def _used(by: Principal, old: Ontology, new: Ontology, follow: Follow) -> list[U
         one = Used(part, rows_using(by.workspace, part), tuple(dict.fromkeys(named)))
         if one.count or one.mentions:
             found.append(one)
-    keys = ((part, mentions_of(by.workspace, part)) for part in keys_gone(old, new, follow))
-    return found + [Used(part, 0, tuple(named)) for part, named in keys if named]
+    others = (*keys_gone(old, new, follow), *required_anew(old, new, follow))
+    named_by = ((part, mentions_of(by.workspace, part)) for part in others)
+    return found + [Used(part, 0, tuple(named)) for part, named in named_by if named]
 
 
 def _retired(old: Ontology, new: Ontology, follow: Follow) -> Iterator[Part]:

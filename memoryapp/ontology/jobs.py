@@ -49,17 +49,8 @@ def apply_when_due(run: Run) -> Mapping[str, Any] | None:
         return {"applied": False}
     by = _approver(run, proposal)
 
-    def act(write: Write) -> None:
-        ahead = staging.ahead(run.job, plan) if plan else None
-        done = services.apply_proposal(write, _proposal(run), ahead=ahead)
-        staging.forget(run.job)
-        run.finish({"applied": True, "edition": done.applied_edition})
-
     try:
-        plan = _prepared(run, proposal)
-        # It has no word to give before it commits; a living worker keeps it all the same.
-        run.alive_at += LONGEST_SECONDS
-        record(by, "apply_proposal", act, rationale="Applied when it was due.")
+        switch(run, by, prepare(run, proposal))
     except DomainError as error:
         refused = error
 
@@ -72,6 +63,20 @@ def apply_when_due(run: Run) -> Mapping[str, Any] | None:
     return None
 
 
+def switch(run: Run, by: Principal, plan: staging.Plan | None) -> None:
+    """Put it in force, in one transaction with the end of the job."""
+
+    def act(write: Write) -> None:
+        ahead = staging.ahead(run.job, plan) if plan else None
+        done = services.apply_proposal(write, _proposal(run), ahead=ahead)
+        staging.forget(run.job)
+        run.finish({"applied": True, "edition": done.applied_edition})
+
+    # It has no word to give before it commits; a living worker keeps it all the same.
+    run.alive_at += LONGEST_SECONDS
+    record(by, "apply_proposal", act, rationale="Applied when it was due.")
+
+
 def _proposal(run: Run) -> Proposal:
     return Proposal.objects.select_related("filer").get(workspace=run.job.workspace, pk=run.job.subject_id)
 
@@ -81,7 +86,7 @@ def _is_as_approved(run: Run, proposal: Proposal) -> bool:
     return may and proposal.lock == run.job.arguments.get("lock")
 
 
-def _prepared(run: Run, proposal: Proposal) -> staging.Plan | None:
+def prepare(run: Run, proposal: Proposal) -> staging.Plan | None:
     """Have what becomes of very many rows prepared; None where few follow, or the proposal is stale."""
     revision, now = revision_of(proposal), current_ontology(run.job.workspace)
     if revision.base_edition != now.number:

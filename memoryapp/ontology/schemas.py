@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -98,16 +98,56 @@ def _compiles(pattern: str) -> bool:
     return True
 
 
+PLAIN = {"type", "enum", "format", "minLength", "maxLength", "minimum", "maximum", "title", "description", "examples"}
+"""Words of a schema of which a look says whether a value fits; of any other the validator does."""
+
+
+def _plainly(schema: Mapping[str, Any]) -> Callable[[Any], bool] | None:
+    """What tells at a look that a value fits and can be stored; None for a schema that has to be gone through.
+
+    It never says so of one that does not; of one that it does not say so of, the validator says why.
+    """
+    kind = schema.get("type")
+    if not set(schema) <= PLAIN or kind not in ("string", "integer", "number", "boolean"):
+        return None
+    sorts = {"string": (str,), "integer": (int,), "number": (int, float), "boolean": (bool,)}[kind]
+    allowed = {one for one in schema["enum"] if type(one) in sorts} if "enum" in schema else None
+    least, most = schema.get("minLength", 0), schema.get("maxLength", math.inf)
+    lowest, highest = schema.get("minimum", -math.inf), schema.get("maximum", math.inf)
+    format_ = schema.get("format")
+
+    def fits(value: Any) -> bool:
+        if type(value) not in sorts or (allowed is not None and value not in allowed):
+            return False
+        if kind == "string":
+            plain = _is_text(value) and least <= len(value) <= most
+            return plain and (format_ is None or formats.conforms(value, format_))
+        finite = type(value) is int or math.isfinite(value)
+        return kind == "boolean" or (format_ is None and finite and lowest <= value <= highest)
+
+    return fits
+
+
+_NO_TEXT = re.compile("[\x00\ud800-\udfff]")
+
+
+def _is_text(value: str) -> bool:
+    return _NO_TEXT.search(value) is None
+
+
 class ValueCheck:
     """Whether a value fits one declared schema."""
 
     def __init__(self, schema: Mapping[str, Any], gap: Any = None) -> None:
         """`gap` says which property it is of: a value outside its list of values is one that could be declared."""
         self._gap = gap if "enum" in schema else None
+        self._fits = _plainly(schema)
         self._validator = Validator(schema, format_checker=formats)
         self.accepted = in_words(schema)
 
     def violations(self, value: Any, path: str) -> list[Violation]:
+        if self._fits is not None and self._fits(value):
+            return []
         if fault := _unstorable(value, 0):
             return [Violation(path, "value_not_accepted", fault, self.accepted)]
         return [
@@ -136,7 +176,7 @@ def _unstorable(value: Any, depth: int) -> str:
         return f"This is nested deeper than {DEEPEST} levels."
     if isinstance(value, float) and not math.isfinite(value):
         return "This is not a finite number."
-    if isinstance(value, str) and ("\x00" in value or any("\ud800" <= letter <= "\udfff" for letter in value)):
+    if isinstance(value, str) and not _is_text(value):
         return "The text holds characters that are no text."
     inner = [*value, *value.values()] if isinstance(value, dict) else value if isinstance(value, list) else []
     return next((fault for one in inner if (fault := _unstorable(one, depth + 1))), "")

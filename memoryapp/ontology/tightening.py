@@ -24,6 +24,7 @@ from memoryapp.ontology.rules import (
     ValueRule,
 )
 from memoryapp.ontology.schemas import ValueCheck, in_words
+from memoryapp.ontology.usage import Part
 
 
 def tightened(old: Ontology, new: Ontology, follow: Follow | None = None) -> Iterator[Rule]:
@@ -47,6 +48,18 @@ def tightened(old: Ontology, new: Ontology, follow: Follow | None = None) -> Ite
     for name in old.document.episode_kinds:
         if asked.stays("episode_kinds", name):
             yield from asked.taking_part(name)
+
+
+def required_anew(old: Ontology, new: Ontology, follow: Follow | None = None) -> Iterator[Part]:
+    """What must be told of rows that are new, and could be left out before; under the names of the new edition."""
+    asked = _Asked(old, new, follow or Follow())
+    for family in PARTS:
+        below = types_below(new, family)
+        for name in getattr(old.document, family):
+            if asked.stays(family, name):
+                now = asked.now(family, name)
+                for one in asked.newly_required(family, name):
+                    yield Part(family, now, below[now], "required", one)
 
 
 class _Asked:
@@ -84,15 +97,18 @@ class _Asked:
                 yield ValueRule(**place, name=one, check=ValueCheck(after[as_now]))
 
     def required(self, family: str, name: str) -> Iterator[Rule]:
+        for one in self.newly_required(family, name):
+            message = f"{one} is required of {self.now(family, name)}"
+            former = self._formerly(family, name, one)
+            yield RequiredRule(**self.place(family, name, "required", message=message), name=former)
+
+    def newly_required(self, family: str, name: str) -> list[str]:
+        """What is required of a type that was not, as it is called then."""
         if family in ("node_classes", "relationships"):
-            return
-        for one in sorted(self._required(self.new, family, self.now(family, name))):
-            if one not in {
-                self.follow.part(family, name, "property", was) for was in self._required(self.old, family, name)
-            }:
-                message = f"{one} is required of {self.now(family, name)}"
-                former = self._formerly(family, name, one)
-                yield RequiredRule(**self.place(family, name, "required", message=message), name=former)
+            return []
+        was = self._required(self.old, family, name)
+        before = {self.follow.part(family, name, "property", one) for one in was}
+        return sorted(self._required(self.new, family, self.now(family, name)) - before)
 
     def _required(self, ontology: Ontology, family: str, name: str) -> set[str]:
         types = getattr(ontology.document, family)

@@ -14,8 +14,9 @@ class Part:
     """Something declared: a type (`part` empty), or one of its properties, attributes, roles or identity keys, or an
     allowed value of one. `family` is that of the document: node_classes, relationships, belief_kinds, relation_kinds,
     episode_kinds.
-    `part` is `property`, `attribute`, `role`, `keys` or `value`; `types` is the type and every one that inherits it.
-    Of `keys` the name is that of the properties, and the value the keys that are left."""
+    `part` is `property`, `attribute`, `role`, `keys`, `value` or `required`; `types` is the type and every one that
+    inherits it. Of `keys` the name is that of the properties, and the value the keys that are left. What is `required`
+    does not go: it must be told from then on, and whoever tells the type without it is refused."""
 
     family: str
     type: str
@@ -32,6 +33,8 @@ class Part:
     def __str__(self) -> str:
         if not self.part:
             return f"{self.type}"
+        if self.part == "required":
+            return f"{self.type} without {self.name}"
         if self.part == "keys":
             return f"{self.type} by its {self.name}"
         shown = f" {self.value!r} of" if self.part == "value" else ""

@@ -9,7 +9,7 @@ from django.db.models import Count, Exists, F, OuterRef, Q
 from memoryapp.ledger import integrity
 from memoryapp.ledger.integrity import Check, Finding, about
 from memoryapp.ledger.models import Workspace
-from memoryapp.timeline.models import TOLD, Episode, EpisodeParticipant, EpisodeRevision, EpisodeSource
+from memoryapp.timeline.models import SHORT, TOLD, Episode, EpisodeParticipant, EpisodeRevision, EpisodeSource
 
 
 def register() -> None:
@@ -26,6 +26,9 @@ def _heads(workspace: Workspace) -> Iterator[Finding]:
     episodes = Episode.objects.filter(workspace=workspace).order_by("pk")
     for episode in episodes.exclude(Exists(says)):
         yield about(episode, "It is not as its latest revision says.")
+    long = Q(begins_at__isnull=True) | Q(ends_at__isnull=True) | Q(ends_at__gt=F("begins_at") + SHORT)
+    for episode in episodes.filter(Q(long, lasting=False) | Q(~long, lasting=True)):
+        yield about(episode, "It is not kept with those that last as long.")
     for episode in episodes.annotate(count=Count("revisions")).exclude(count=F("lock")):
         yield about(episode, "A revision is missing, or there is one too many.")
 

@@ -6,6 +6,7 @@ later end, and two of them overlap exactly when each begins before the other end
 
 from __future__ import annotations
 
+import datetime as dt
 from typing import TYPE_CHECKING
 
 from django.db import models
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from memoryapp.ledger.principal import Principal
 
 PRECISIONS = [(precision.value, precision.value) for precision in Precision]
+
+SHORT = dt.timedelta(days=2)
+"""An episode that lasts no longer begins near every window that it overlaps."""
 
 
 class State(models.TextChoices):
@@ -50,6 +54,8 @@ class Told(WorkspaceRow):
     """What a revision says and the head repeats: when it happened, who may know, and how it stands.
 
     `begins_at` and `ends_at` bound it for overlaps, the end excluded; `ordered_at` is where it stands in the timeline.
+    `lasting` says that a side is open or that more than `SHORT` lies between them: all others stand near any window
+    that they overlap.
     """
 
     state = models.CharField(max_length=10, choices=State.choices, default=State.RECORDED)
@@ -63,9 +69,15 @@ class Told(WorkspaceRow):
     begins_at = models.DateTimeField(null=True, blank=True)
     ends_at = models.DateTimeField(null=True, blank=True)
     ordered_at = models.DateTimeField()
+    lasting = models.BooleanField(default=False)
 
     class Meta:
         abstract = True
+
+    @property
+    def lasts(self) -> bool:
+        """What `lasting` has to be."""
+        return self.begins_at is None or self.ends_at is None or self.ends_at > self.begins_at + SHORT
 
 
 TOLD = tuple(column.name for column in Told._meta.local_fields if column.name not in ("id", "workspace"))
@@ -89,6 +101,9 @@ def _told_constraints(table: str) -> list[models.BaseConstraint]:
         models.CheckConstraint(
             condition=Q(begins_at__isnull=True) | Q(ends_at__isnull=True) | Q(ends_at__gt=F("begins_at")),
             name=f"{table}_order",
+        ),
+        models.CheckConstraint(
+            condition=Q(lasting=True) | Q(begins_at__isnull=False, ends_at__isnull=False), name=f"{table}_open_lasts"
         ),
     ]
 
@@ -137,6 +152,7 @@ class Episode(Told):
             models.Index(fields=["workspace", "-ordered_at", "-id"], name="episode_ordered"),
             models.Index(fields=["workspace", "kind", "-ordered_at"], name="episode_kind"),
             models.Index(fields=["workspace", "-recorded_at"], name="episode_newest"),
+            models.Index(fields=["workspace", "-ordered_at"], name="episode_lasting", condition=Q(lasting=True)),
         ]
         constraints = [
             *_told_constraints("episode"),

@@ -110,3 +110,25 @@ def test_an_answer_is_filled_from_what_is_called_otherwise_now(forms: Forms, off
     assert forms.view(forms.opened("filled", subject=ines.pk), scope="field", id="pronouns")["value"] == "she"
     dropped = gone("node_classes", "person", "spoken_of_as")
     assert "The form “filled” names property spoken_of_as of person." in stand(office, dropped)
+
+
+def test_a_form_is_named_where_it_offers_a_value_that_goes_or_tells_no_more_than_before(
+    forms: Forms, office: Office
+) -> None:
+    """A8: an allowed value that is removed, and a property that becomes required."""
+    size = {"family": "node_classes", "type": "organization", "name": "size"}
+    office.put_in_force(size | {"change": "add_property", "declaration": {"enum": ["small", "large"]}})
+    data = as_data(patient())
+    data["id"] = "sized"
+    data["lists"] = [{"name": "sizes", "choices": [{"code": "small", "label": {"en": "Small"}}]}]
+    data["steps"][1]["items"].append({"kind": "field", "name": "size", "type": "choice", "choices": "sizes"})
+    data["bindings"][3]["data"]["properties"] = {"name": "employer", "size": "size"}
+    forms.published(data)
+    left = size | {"change": "set_property", "declaration": {"enum": ["large"]}}
+    assert stand(office, left) == ["The form “sized” names the value 'small' of size of organization."]
+    assert stand(office, left | {"declaration": {"enum": ["small"]}}) == []
+    reason = {"change": "add_property", "family": "episode_kinds", "type": "event", "name": "reason"}
+    needed = reason | {"declaration": {"type": "string"}, "required": True}
+    told = "tells of event without reason."
+    assert stand(office, needed) == [f"The form “patient” {told}", f"The form “sized” {told}"]
+    assert stand(office, needed | {"required": False}) == []

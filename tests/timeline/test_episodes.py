@@ -141,6 +141,12 @@ WINDOWS = [
     ("2026-03-31T23:00:00Z", "2026-04-01T00:00:00Z", {"month", "going on"}),
     ("2026-04-01T00:00:00Z", "2026-05-01T00:00:00Z", {"going on"}),
     ("2020-01-01T00:00:00Z", "2020-02-01T00:00:00Z", {"since ever"}),
+    ("2020-01-01T00:00:00Z", "2026-03-02T12:00:00Z", {"hours", "day", "month", "going on", "since ever"}),
+    ("2026-03-04T00:00:00Z", "2190-01-01T00:00:00Z", {"month", "going on"}),
+    ("2026-04-02T00:00:00Z", "", {"going on"}),
+    ("2190-04-02T00:00:00Z", "", {"going on"}),
+    ("", "2026-03-01T00:00:00Z", {"since ever"}),
+    ("", "2026-03-02T12:00:00Z", {"hours", "day", "month", "going on", "since ever"}),
 ]
 
 
@@ -159,9 +165,9 @@ def spans(timeline: Timeline) -> Timeline:
 def test_windows_overlap_rightly_at_both_ends_and_where_an_end_is_open(
     spans: Timeline, since: str, until: str, expected: set[str]
 ) -> None:
-    """E3."""
-    found = queries.between(spans.by, moment(since).instant, moment(until).instant)
-    assert set(contents(found)) == expected
+    """E3: whether the window is narrow, wide, or open at a side."""
+    bounds = {name: moment(text).instant for name, text in (("since", since), ("until", until)) if text}
+    assert set(contents(queries.episodes(spans.by, Asked(**bounds)))) == expected
 
 
 def test_participants_any_or_all_and_subkinds_included(timeline: Timeline, graph: Graph) -> None:

@@ -17,7 +17,7 @@ from memoryapp.sources.api import SourceFields, source_input
 from memoryapp.sources.models import Source
 from memoryapp.sources.queries import sources_named
 from memoryapp.sources.quoting import locate
-from memoryapp.sources.services import read
+from memoryapp.sources.services import read_all
 
 WAYS: tuple[set[str], ...] = ({"source"}, {"thread", "message_id"}, {"new_source"})
 MOST = 100
@@ -55,14 +55,18 @@ def quoted(write: Write, rows: Sequence[Sequence[dict[str, Any]]]) -> list[tuple
         [one["source"] for one in every if "source" in one],
         [(one["thread"], one["message_id"]) for one in every if "thread" in one],
     )
-    wrong: list[Violation] = []
+    told = _Told(write, rows)
+    wrong: list[Violation] = list(told.wrong)
     found: list[tuple[Quoted, ...]] = []
     for number, row in enumerate(rows):
         mine = []
-        for place, told in enumerate(row):
+        for place, one in enumerate(row):
             path = f"/evidence/{place}"
+            if "new_source" in one and told.wrong:
+                continue
             try:
-                mine.append(_quoted(told, _source(write, told, by_id, by_message, path), path))
+                source = told.source(number, place) or _source(one, by_id, by_message, path)
+                mine.append(_quoted(one, source, path))
             except DomainError as error:
                 wrong += [replace(violation, row=number) for violation in error.violations]
         found.append(tuple(mine))
@@ -71,19 +75,42 @@ def quoted(write: Write, rows: Sequence[Sequence[dict[str, Any]]]) -> list[tuple
     return found
 
 
+class _Told:
+    """The sources that come along with the rows of a batch, stored together."""
+
+    def __init__(self, write: Write, rows: Sequence[Sequence[dict[str, Any]]]) -> None:
+        self.wrong: list[Violation] = []
+        self._sources: dict[tuple[int, int], Source] = {}
+        places = [
+            (number, place) for number, row in enumerate(rows) for place, one in enumerate(row) if "new_source" in one
+        ]
+        if not places:
+            return
+        given = [source_input(rows[number][place]["new_source"]) for number, place in places]
+        try:
+            done = read_all(write, given)
+        except DomainError as error:
+            self.wrong = [_at(violation, places) for violation in error.violations]
+            if not self.wrong:
+                raise
+            return
+        self._sources = {place: one.source for place, one in zip(places, done, strict=True)}
+
+    def source(self, number: int, place: int) -> Source | None:
+        return self._sources.get((number, place))
+
+
+def _at(violation: Violation, places: Sequence[tuple[int, int]]) -> Violation:
+    number, place = places[violation.row or 0]
+    return replace(violation, path=f"/evidence/{place}/new_source{violation.path}", row=number)
+
+
 def _source(
-    write: Write,
     told: dict[str, Any],
     by_id: dict[uuid.UUID, Source],
     by_message: dict[tuple[uuid.UUID, str], Source],
     path: str,
 ) -> Source:
-    if "new_source" in told:
-        try:
-            return read(write, source_input(told["new_source"])).source
-        except DomainError as error:
-            error.violations = tuple(replace(one, path=f"{path}/new_source{one.path}") for one in error.violations)
-            raise
     if "source" in told:
         source, place = by_id.get(told["source"]), "source"
     else:

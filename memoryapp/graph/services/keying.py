@@ -8,6 +8,7 @@ from django.db.models import QuerySet
 
 from memoryapp.graph import typed
 from memoryapp.graph.models import Belief
+from memoryapp.ledger import prepared
 from memoryapp.ledger.models import Workspace, Write
 from memoryapp.ontology.compiled import Ontology
 from memoryapp.ontology.queries import current_ontology
@@ -31,7 +32,7 @@ def rekey(write: Write, rows: QuerySet[Belief]) -> int:
     wrong = list(misread(write.workspace, rows))
     for belief, key in wrong:
         belief.value_key = key
-    Belief.objects.bulk_update([belief for belief, _ in wrong], ["value_key"], batch_size=CHUNK)
+    prepared.store([belief for belief, _ in wrong], ["value_key"])
     return len(wrong)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -27,6 +28,7 @@ from memoryapp.graph.services.drafts import is_unvouched, nobody_vouched
 from memoryapp.graph.services.projection import LONGEST_LABEL
 from memoryapp.graph.services.remembering import Remembered, record_all
 from memoryapp.graph.statements import Moment, NodeStored, Quoted, Statement
+from memoryapp.ledger import prepared
 from memoryapp.ledger.models import Write
 from memoryapp.ontology.compiled import Ontology
 from memoryapp.ontology.normalise import bare_text, key_text
@@ -124,15 +126,19 @@ def store(
     rows = _read(ontology, nodes, numbered, keyless)
     _match(write, ontology, rows, numbered)
     made = [row.node for row in rows if row.created and row.node is not None]
-    Node.objects.bulk_create(made)
+    prepared.insert(made)
     statements = [(row, statement) for row in rows for statement in _statements(ontology, row)]
     if doubtful:
         _refuse_unvouched(write, ontology, statements, numbered)
-    remembered = _remember(write, statements, numbered)
+    remembered = _remember(write, statements, numbered, made)
+    told = {one.belief.subject_id for one in remembered}
     stored = {node.pk: node for node in Node.objects.filter(pk__in={row.node.pk for row in rows if row.node})}
-    changes.announce(write, [stored[node.pk] for node in made])
+    changes.announce(write, [stored[node.pk] for node in made if node.pk not in told])
     lookalikes.suggest(write, ontology, [stored[node.pk] for node in made])
-    return [_upserted(row, stored, statements, remembered) for row in rows]
+    mine: dict[int, list[Remembered]] = defaultdict(list)
+    for (row, _), one in zip(statements, remembered, strict=True):
+        mine[row.number].append(one)
+    return [_upserted(row, stored, mine[row.number]) for row in rows]
 
 
 def _read(ontology: Ontology, nodes: Sequence[NodeInput], numbered: bool, keyless: bool) -> list[_Row]:
@@ -261,9 +267,11 @@ def _is_held(ontology: Ontology, row: _Row, statement: Statement) -> bool:
     return any(key_text(one, normaliser) == said for one in (held if isinstance(held, list) else [held]))
 
 
-def _remember(write: Write, statements: list[tuple[_Row, Statement]], numbered: bool) -> list[Remembered]:
+def _remember(
+    write: Write, statements: list[tuple[_Row, Statement]], numbered: bool, made: Sequence[Node]
+) -> list[Remembered]:
     try:
-        return record_all(write, [statement for _, statement in statements])
+        return record_all(write, [statement for _, statement in statements], made={node.pk: node for node in made})
     except Invalid as error:
         raise Invalid.all(_of_nodes(error, statements, numbered)) from error
 
@@ -280,13 +288,7 @@ def _of_nodes(error: Invalid, statements: list[tuple[_Row, Statement]], numbered
     return list(found.values())
 
 
-def _upserted(
-    row: _Row,
-    stored: dict[uuid.UUID, Node],
-    statements: list[tuple[_Row, Statement]],
-    remembered: list[Remembered],
-) -> Upserted:
-    mine = [one for (other, _), one in zip(statements, remembered, strict=True) if other is row]
+def _upserted(row: _Row, stored: dict[uuid.UUID, Node], mine: Sequence[Remembered]) -> Upserted:
     if row.node is None:
         raise AssertionError("a row is matched before it is stored")
     return Upserted(

@@ -7,7 +7,7 @@ import uuid
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
@@ -15,6 +15,7 @@ from memoryapp.graph.identity import Key, is_empty, keys_of_values, nodes_by_key
 from memoryapp.graph.models import Belief, BeliefState, IdentityKey, Node, NodeMove
 from memoryapp.graph.models.beliefs import Audience, Standing, Status
 from memoryapp.graph.refusals import ambiguous
+from memoryapp.ledger import prepared
 from memoryapp.ledger.models import Workspace, Write
 from memoryapp.ontology.compiled import Ontology
 from memoryapp.ontology.normalise import bare_text, normal_value
@@ -22,6 +23,18 @@ from memoryapp.ontology.queries import current_ontology
 
 CHUNK = 300
 LONGEST_LABEL = 300
+
+
+class Said(NamedTuple):
+    """What of a belief about a node is read for its projection."""
+
+    predicate: str
+    value: Any
+    audience: str
+    standing: str
+    status: str
+    valid_from: dt.datetime | None
+    valid_to: dt.datetime | None
 
 
 @dataclass
@@ -48,7 +61,7 @@ def project(write: Write, nodes: Iterable[Node]) -> None:
     ontology = current_ontology(write.workspace)
     projections = projections_at(ontology, several, {node.pk: write.recorded_at for node in several})
     changed = [node for node in several if _take(node, projections[node.pk], write)]
-    Node.objects.bulk_update(changed, ["properties", "label", "bare_label", "lock", "projected_at"], batch_size=CHUNK)
+    prepared.store(changed, ["properties", "label", "bare_label", "lock", "projected_at"])
     _keep_keys(write, several, projections)
 
 
@@ -67,7 +80,7 @@ def projections_at(
     ontology: Ontology, nodes: Sequence[Node], at: Mapping[uuid.UUID, dt.datetime]
 ) -> dict[uuid.UUID, Projection]:
     """What the beliefs that the whole workspace may see say these nodes are, each at its instant."""
-    beliefs: dict[uuid.UUID, list[Belief]] = defaultdict(list)
+    beliefs: dict[uuid.UUID, list[Said]] = defaultdict(list)
     for start in range(0, len(nodes), CHUNK):
         rows = Belief.objects.filter(
             Q(status__in=[Status.ACTIVATED, Status.ARCHIVED]) | Q(Exists(_held_before()), status=Status.RESOLVING),
@@ -75,8 +88,8 @@ def projections_at(
             shape=Belief.Shape.PROPERTY,
             standing__in=[Standing.HOLDS, Standing.ENDED, Standing.WITHDRAWN],
         ).order_by("recorded_at", "id")
-        for belief in rows:
-            beliefs[belief.subject_id].append(belief)  # type: ignore[index]
+        for subject, *said in rows.values_list("subject", *Said._fields):
+            beliefs[subject].append(Said(*said))
     return {node.pk: _projection(ontology, node, beliefs[node.pk], at[node.pk]) for node in nodes}
 
 
@@ -95,7 +108,7 @@ def _held_before() -> QuerySet[BeliefState]:
     return made_to_wait.filter(Exists(before), Exists(moved))
 
 
-def _projection(ontology: Ontology, node: Node, beliefs: list[Belief], at: dt.datetime) -> Projection:
+def _projection(ontology: Ontology, node: Node, beliefs: list[Said], at: dt.datetime) -> Projection:
     known = ontology.properties_of(node.node_class)
     held: dict[str, list[Any]] = defaultdict(list)
     named: dict[str, list[Any]] = defaultdict(list)
@@ -125,7 +138,7 @@ def _projection(ontology: Ontology, node: Node, beliefs: list[Belief], at: dt.da
     return Projection(properties, label[:LONGEST_LABEL], keys, every)
 
 
-def _holds(belief: Belief, at: dt.datetime) -> bool:
+def _holds(belief: Said, at: dt.datetime) -> bool:
     return (belief.valid_from is None or belief.valid_from <= at) and (belief.valid_to is None or at < belief.valid_to)
 
 
@@ -154,16 +167,18 @@ def _keep_keys(write: Write, nodes: Sequence[Node], projections: dict[uuid.UUID,
         row.active = not row.active
     IdentityKey.objects.bulk_update(gone, ["active"], batch_size=CHUNK)
     IdentityKey.objects.bulk_update(again, ["active"], batch_size=CHUNK)
-    IdentityKey.objects.bulk_create(
-        IdentityKey(
-            workspace=write.workspace,
-            node=node,
-            owner_class=key.owner_class,
-            key_set=key.key_set,
-            value=key.value,
-            write=write,
-        )
-        for node, key in new
+    prepared.insert(
+        [
+            IdentityKey(
+                workspace_id=write.workspace_id,
+                node_id=node.pk,
+                owner_class=key.owner_class,
+                key_set=key.key_set,
+                value=key.value,
+                write_id=write.pk,
+            )
+            for node, key in new
+        ]
     )
 
 

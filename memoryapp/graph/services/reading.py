@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from django.db.models import QuerySet
@@ -16,12 +16,12 @@ from django.db.models import QuerySet
 from memoryapp.doors.errors import DomainError, Invalid, Violation
 from memoryapp.doors.moments import Precision
 from memoryapp.graph import slots, todays, typed
-from memoryapp.graph.identity import resolve
+from memoryapp.graph.identity import named, resolve, stored_nodes, unfolded
 from memoryapp.graph.models import Belief, Node
 from memoryapp.graph.models.beliefs import Audience, Standing, Status
 from memoryapp.graph.services.audiences import actors_of, audience_fault
 from memoryapp.graph.services.drafts import TAKEN_BACK, Draft
-from memoryapp.graph.statements import Moment, NodeReference, Statement
+from memoryapp.graph.statements import Moment, NodeKeys, NodeReference, NodeStored, Statement
 from memoryapp.ledger.models import Write
 from memoryapp.ledger.principal import Principal
 from memoryapp.ontology.compiled import FACT, Ontology
@@ -38,10 +38,15 @@ LONGEST_TOPIC = 200
 class Reading:
     """Reads the statements of one batch: nodes, premises and declared types are looked up once for all of them."""
 
-    def __init__(self, write: Write, statements: Sequence[Statement]) -> None:
+    def __init__(
+        self, write: Write, statements: Sequence[Statement], made: Mapping[uuid.UUID, Node] | None = None
+    ) -> None:
+        """`made` are nodes that this write made, as they are in memory."""
         self.write = write
         self.ontology: Ontology = current_ontology(write.workspace)
         self._nodes: dict[str, Node | DomainError] = {}
+        self._stored = dict(made or {})
+        self._stored |= stored_nodes(write.workspace, (one for one in _named_by(statements) if not self._is_here(one)))
         wanted = {premise for statement in statements for premise in statement.premises}
         self._premises = {belief.pk: belief for belief in _usable(write.by, wanted)} if wanted else {}
         cited = {quoted.source.pk for statement in statements for quoted in statement.evidence}
@@ -58,16 +63,29 @@ class Reading:
 
     def node(self, reference: NodeReference) -> Node | DomainError:
         """The node that is meant, redirects followed; or why there is none."""
+        if isinstance(reference, NodeStored) and reference.id in self._stored:
+            return unfolded(self._stored[reference.id])
         key = repr(reference)
         if key not in self._nodes:
             try:
-                self._nodes[key] = resolve(self.write, reference)
+                if isinstance(reference, NodeKeys):
+                    self._nodes[key] = resolve(self.write, reference)
+                else:
+                    self._nodes[key] = named(self.write, reference, self._stored)
             except DomainError as error:
                 self._nodes[key] = error
         return self._nodes[key]
 
+    def _is_here(self, reference: NodeReference | None) -> bool:
+        return isinstance(reference, NodeStored) and reference.id in self._stored
+
     def premise(self, belief_id: uuid.UUID) -> Belief | None:
         return self._premises.get(belief_id)
+
+
+def _named_by(statements: Sequence[Statement]) -> Iterator[NodeReference | None]:
+    for one in statements:
+        yield from (*one.owners, one.subject, one.object)
 
 
 def _usable(by: Principal, ids: set[uuid.UUID]) -> QuerySet[Belief]:

@@ -6,7 +6,7 @@ Writes of a workspace run one after another, so what is read here still holds wh
 from __future__ import annotations
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -84,12 +84,14 @@ def record_all(
     *,
     numbered: bool = True,
     against: Sequence[conflict.Rival] = (),
+    made: Mapping[uuid.UUID, Node] | None = None,
 ) -> list[Remembered]:
     """What `remember_all` does, for whoever has a right of its own to it (a verdict, extraction).
 
-    What is new waits beside those it is recorded `against`, whatever slot it fills.
+    What is new waits beside those it is recorded `against`, whatever slot it fills. `made` are the nodes that the same
+    write made.
     """
-    drafts = _drafts(write, statements, numbered)
+    drafts = _drafts(write, statements, numbered, made)
     batch = _Batch(write, drafts)
     batch.against = against
     for draft in drafts:
@@ -123,11 +125,13 @@ def _seen_by_reviewers(row: int | None) -> Violation:
     return Violation("/audience", "nobody_vouches", message, "words of a person, or the audience workspace", row)
 
 
-def _drafts(write: Write, statements: Sequence[Statement], numbered: bool) -> list[Draft]:
+def _drafts(
+    write: Write, statements: Sequence[Statement], numbered: bool, made: Mapping[uuid.UUID, Node] | None = None
+) -> list[Draft]:
     """The statements as they can be stored. Raises Invalid with everything that is wrong with any."""
     if len(statements) > MOST:
         raise Invalid.at("", "too_many", f"{len(statements)} statements are too many at once.", f"at most {MOST}")
-    reading = Reading(write, statements)
+    reading = Reading(write, statements, made)
     read = [reading.draft(statement, row) for row, statement in enumerate(statements)]
     wrong = [violation for one in read if isinstance(one, list) for violation in one]
     if wrong:

@@ -27,16 +27,17 @@ from django.db.models.sql import InsertQuery
 
 from memoryapp.ledger.prepared.keeping import keep
 
-MOST_AT_ONCE = 32
-"""Rows that one statement inserts."""
+MOST_AT_ONCE = {"sqlite": 32, "postgresql": 500}
+"""Rows that one statement inserts. PostgreSQL takes a list for each column, however long."""
 
 
 def insert(made: Sequence[Model]) -> None:
     """Store new rows of one model: what `bulk_create` does, without numbers that the database gives. A statement for
     each `MOST_AT_ONCE` of them."""
     connection = connections[DEFAULT_DB_ALIAS]
-    for start in range(0, len(made), MOST_AT_ONCE):
-        several = made[start : start + MOST_AT_ONCE]
+    most = MOST_AT_ONCE[connection.vendor]
+    for start in range(0, len(made), most):
+        several = made[start : start + most]
         key = (type(several[0]), connection.vendor, len(several))
         kept = _insertions.get(key) or keep(_insertions, key, _Insertion(several))
         kept.run(several, connection)

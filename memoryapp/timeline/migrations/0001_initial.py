@@ -31,6 +31,7 @@ class Migration(migrations.Migration):
                 ('begins_at', models.DateTimeField(blank=True, null=True)),
                 ('ends_at', models.DateTimeField(blank=True, null=True)),
                 ('ordered_at', models.DateTimeField()),
+                ('lasting', models.BooleanField(default=False)),
                 ('kind', models.CharField(max_length=100)),
                 ('external_id', models.CharField(blank=True, max_length=200)),
                 ('digest', models.CharField(blank=True, help_text='SHA-256 of what was first told under that id.', max_length=64)),
@@ -42,8 +43,8 @@ class Migration(migrations.Migration):
                 ('write', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='episodes', to='ledger.write')),
             ],
             options={
-                'indexes': [models.Index(fields=['workspace', '-ordered_at', '-id'], name='episode_ordered'), models.Index(fields=['workspace', 'kind', '-ordered_at'], name='episode_kind'), models.Index(fields=['workspace', '-recorded_at'], name='episode_newest')],
-                'constraints': [models.CheckConstraint(condition=models.Q(('state__in', ['recorded', 'retracted', 'withdrawn']), ('audience__in', ['workspace', 'participants', 'named']), ('span__in', ['moment', 'interval'])), name='episode_words'), models.CheckConstraint(condition=models.Q(models.Q(('occurred_from__isnull', False), ('occurred_to__isnull', True), ('span', 'moment')), models.Q(('occurred_from__isnull', False), ('span', 'interval')), models.Q(('occurred_to__isnull', False), ('span', 'interval')), _connector='OR'), name='episode_happened'), models.CheckConstraint(condition=models.Q(('begins_at__isnull', True), ('ends_at__isnull', True), ('ends_at__gt', models.F('begins_at')), _connector='OR'), name='episode_order'), models.UniqueConstraint(condition=models.Q(('external_id', ''), _negated=True), fields=('workspace', 'external_id'), name='episode_external_once'), models.UniqueConstraint(condition=models.Q(('thread__isnull', False)), fields=('thread',), name='episode_thread_once')],
+                'indexes': [models.Index(fields=['workspace', '-ordered_at', '-id'], name='episode_ordered'), models.Index(fields=['workspace', 'kind', '-ordered_at'], name='episode_kind'), models.Index(fields=['workspace', '-recorded_at'], name='episode_newest'), models.Index(condition=models.Q(('lasting', True)), fields=['workspace', '-ordered_at'], name='episode_lasting')],
+                'constraints': [models.CheckConstraint(condition=models.Q(('state__in', ['recorded', 'retracted', 'withdrawn']), ('audience__in', ['workspace', 'participants', 'named']), ('span__in', ['moment', 'interval'])), name='episode_words'), models.CheckConstraint(condition=models.Q(models.Q(('occurred_from__isnull', False), ('occurred_to__isnull', True), ('span', 'moment')), models.Q(('occurred_from__isnull', False), ('span', 'interval')), models.Q(('occurred_to__isnull', False), ('span', 'interval')), _connector='OR'), name='episode_happened'), models.CheckConstraint(condition=models.Q(('begins_at__isnull', True), ('ends_at__isnull', True), ('ends_at__gt', models.F('begins_at')), _connector='OR'), name='episode_order'), models.CheckConstraint(condition=models.Q(('lasting', True), models.Q(('begins_at__isnull', False), ('ends_at__isnull', False)), _connector='OR'), name='episode_open_lasts'), models.UniqueConstraint(condition=models.Q(('external_id', ''), _negated=True), fields=('workspace', 'external_id'), name='episode_external_once'), models.UniqueConstraint(condition=models.Q(('thread__isnull', False)), fields=('thread',), name='episode_thread_once')],
             },
         ),
         migrations.CreateModel(
@@ -88,6 +89,7 @@ class Migration(migrations.Migration):
                 ('begins_at', models.DateTimeField(blank=True, null=True)),
                 ('ends_at', models.DateTimeField(blank=True, null=True)),
                 ('ordered_at', models.DateTimeField()),
+                ('lasting', models.BooleanField(default=False)),
                 ('sequence', models.PositiveIntegerField()),
                 ('content', models.TextField(blank=True)),
                 ('properties', models.JSONField(blank=True, default=dict)),
@@ -101,7 +103,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'indexes': [models.Index(fields=['episode', 'recorded_at'], name='episode_revision_known')],
-                'constraints': [models.CheckConstraint(condition=models.Q(('state__in', ['recorded', 'retracted', 'withdrawn']), ('audience__in', ['workspace', 'participants', 'named']), ('span__in', ['moment', 'interval'])), name='episode_revision_words'), models.CheckConstraint(condition=models.Q(models.Q(('occurred_from__isnull', False), ('occurred_to__isnull', True), ('span', 'moment')), models.Q(('occurred_from__isnull', False), ('span', 'interval')), models.Q(('occurred_to__isnull', False), ('span', 'interval')), _connector='OR'), name='episode_revision_happened'), models.CheckConstraint(condition=models.Q(('begins_at__isnull', True), ('ends_at__isnull', True), ('ends_at__gt', models.F('begins_at')), _connector='OR'), name='episode_revision_order'), models.UniqueConstraint(fields=('episode', 'sequence'), name='episode_revision_once')],
+                'constraints': [models.CheckConstraint(condition=models.Q(('state__in', ['recorded', 'retracted', 'withdrawn']), ('audience__in', ['workspace', 'participants', 'named']), ('span__in', ['moment', 'interval'])), name='episode_revision_words'), models.CheckConstraint(condition=models.Q(models.Q(('occurred_from__isnull', False), ('occurred_to__isnull', True), ('span', 'moment')), models.Q(('occurred_from__isnull', False), ('span', 'interval')), models.Q(('occurred_to__isnull', False), ('span', 'interval')), _connector='OR'), name='episode_revision_happened'), models.CheckConstraint(condition=models.Q(('begins_at__isnull', True), ('ends_at__isnull', True), ('ends_at__gt', models.F('begins_at')), _connector='OR'), name='episode_revision_order'), models.CheckConstraint(condition=models.Q(('lasting', True), models.Q(('begins_at__isnull', False), ('ends_at__isnull', False)), _connector='OR'), name='episode_revision_open_lasts'), models.UniqueConstraint(fields=('episode', 'sequence'), name='episode_revision_once')],
             },
         ),
         migrations.CreateModel(

@@ -12,7 +12,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models import DateTimeField, Exists, F, OuterRef, Q, QuerySet, Subquery, Value
+from django.db.models.functions import Coalesce, Greatest
+from django.utils import timezone
 
 from memoryapp.doors.errors import Invalid, NotFound
 from memoryapp.graph.models import Belief, Relation, RelationPlayer
@@ -23,8 +25,20 @@ from memoryapp.ledger.principal import Principal
 from memoryapp.ontology.compiled import Ontology
 from memoryapp.ontology.queries import current_ontology
 from memoryapp.sources.models import readable_by
-from memoryapp.timeline.models import Episode, EpisodeBelief, EpisodeParticipant, EpisodeRevision, EpisodeSource, State
+from memoryapp.timeline.models import (
+    SHORT,
+    Episode,
+    EpisodeBelief,
+    EpisodeParticipant,
+    EpisodeRevision,
+    EpisodeSource,
+    State,
+)
 from memoryapp.timeline.queries.told import Shown
+
+NARROW = dt.timedelta(days=62)
+"""How wide a window may be for everything in it to be looked at before the latest of it is shown."""
+FIRST = dt.datetime.min.replace(tzinfo=dt.UTC)
 
 
 @dataclass(frozen=True)
@@ -68,7 +82,7 @@ def episodes(by: Principal, asked: Asked = EVERYTHING) -> QuerySet[Episode]:
         found = found.filter(thread=asked.thread)
     if asked.ids is not None:
         found = found.filter(pk__in=asked.ids)
-    found = _as_known(found, asked) if asked.known_at else found.filter(_said(asked))
+    found = _as_known(found, asked) if asked.known_at else found.filter(_said(asked), _near(by, asked))
     for nodes_wanted in _participants(by, asked):
         taking = EpisodeParticipant.objects.filter(episode=OuterRef("pk"), node__in=nodes_wanted)
         if asked.role:
@@ -234,6 +248,27 @@ def _said(asked: Asked) -> Q:
     if asked.valid_at:
         said &= Q(begins_at__isnull=True) | Q(begins_at__lte=asked.valid_at)
     return said
+
+
+def _near(by: Principal, asked: Asked) -> Q:
+    """What is true of all that overlap the window and lets an index be read from one place to another.
+
+    Of a narrow window: they stand in it or shortly before, or they are of the few that last. Of any other: none stands
+    behind its end, but for those without a beginning. Narrow or not is no more than the way to look.
+    """
+    if asked.since and (asked.until or timezone.now()) - asked.since <= NARROW:
+        short = Q(lasting=False, ordered_at__gte=_before(asked.since))
+        return Q(lasting=True) | (short & Q(ordered_at__lt=asked.until) if asked.until else short)
+    if not asked.until:
+        return Q()
+    open_ones = Episode.objects.filter(workspace=by.workspace, lasting=True, begins_at__isnull=True)
+    last = Subquery(open_ones.order_by("-ordered_at").values("ordered_at")[:1])
+    until = Value(asked.until, output_field=DateTimeField())
+    return Q(ordered_at__lte=Greatest(until, Coalesce(last, until)))
+
+
+def _before(since: dt.datetime) -> dt.datetime:
+    return since - SHORT if since - FIRST > SHORT else FIRST
 
 
 def _as_known(found: QuerySet[Episode], asked: Asked) -> QuerySet[Episode]:

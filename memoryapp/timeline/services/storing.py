@@ -18,7 +18,7 @@ from memoryapp.timeline.services.drafts import Draft
 
 def new_head(write: Write, draft: Draft, ontology_version: int, **fields: object) -> Episode:
     """The head of a new episode, not stored yet."""
-    return Episode(
+    episode = Episode(
         workspace=write.workspace,
         kind=draft.kind,
         ontology_version=ontology_version,
@@ -27,6 +27,8 @@ def new_head(write: Write, draft: Draft, ontology_version: int, **fields: object
         **draft.told,
         **fields,
     )
+    episode.lasting = episode.lasts
+    return episode
 
 
 def store_revisions(write: Write, drafted: Sequence[tuple[Episode, Draft]]) -> list[EpisodeRevision]:
@@ -62,6 +64,7 @@ def revise_head(write: Write, episode: Episode, draft: Draft) -> EpisodeRevision
     episode.lock += 1
     for name, value in draft.told.items():
         setattr(episode, name, value)
+    episode.lasting = episode.lasts
     revision = store_revisions(write, [(episode, draft)])[0]
     episode.save(update_fields=[*TOLD, "lock"])
     return revision
