@@ -4,8 +4,12 @@ from collections.abc import Iterator
 
 from memoryapp.ledger.triggers import PREFIX, Rule
 
-PLAYERS = "(SELECT count(*) FROM graph_relationplayer p WHERE p.relation_id = NEW.id AND p.role = r.role)"
-ROLES = "FROM ontology_declaredrole r WHERE r.workspace_id = NEW.workspace_id AND r.relation_kind = NEW.kind"
+ROLES = (
+    "SELECT r.minimum, r.maximum, "
+    "(SELECT count(*) FROM graph_relationplayer p WHERE p.relation_id = NEW.id AND p.role = r.role) AS players "
+    "FROM ontology_declaredrole r WHERE r.workspace_id = NEW.workspace_id AND r.relation_kind = NEW.kind"
+)
+"""How many play in each declared role of the relation, and how many may."""
 
 
 def rules() -> Iterator[Rule]:
@@ -55,11 +59,12 @@ def _whole() -> Iterator[Rule]:
         f"{PREFIX}graph_relation_whole",
         "graph_relation",
         'UPDATE OF "state"',
-        f"NEW.state = 'activated' AND (NOT EXISTS (SELECT 1 {ROLES}) "
-        f"OR EXISTS (SELECT 1 {ROLES} AND ({PLAYERS} < r.minimum OR {PLAYERS} > r.maximum)) "
-        "OR EXISTS (SELECT 1 FROM graph_relationplayer q WHERE q.relation_id = NEW.id "
-        f"AND NOT EXISTS (SELECT 1 {ROLES} AND r.role = q.role)))",
+        "EXISTS (SELECT 1 FROM (SELECT sum(c.players) AS players, "
+        "sum(CASE WHEN c.players < c.minimum OR c.players > c.maximum THEN 1 ELSE 0 END) AS wrong "
+        f"FROM ({ROLES}) c) t WHERE t.wrong > 0 OR t.players IS NULL "
+        "OR t.players <> (SELECT count(*) FROM graph_relationplayer q WHERE q.relation_id = NEW.id))",
         "a relation needs the declared number of players in each role",
+        only="NEW.state = 'activated'",
     )
     yield Rule(
         f"{PREFIX}graph_relation_assembled_once",
@@ -72,8 +77,8 @@ def _whole() -> Iterator[Rule]:
         f"{PREFIX}graph_relationplayer_late",
         "graph_relationplayer",
         "INSERT",
-        "(SELECT s.state FROM graph_relation s WHERE s.id = NEW.relation_id) <> 'assembling' "
-        "OR (SELECT s.kind FROM graph_relation s WHERE s.id = NEW.relation_id) <> NEW.kind",
+        "NOT EXISTS (SELECT 1 FROM graph_relation s WHERE s.id = NEW.relation_id AND s.state = 'assembling' "
+        "AND s.kind = NEW.kind)",
         "players are added while a relation of that kind is assembled, not later",
     )
 
@@ -84,12 +89,13 @@ def _believed() -> Iterator[Rule]:
         f"{PREFIX}graph_relation_one_successor",
         "graph_relation",
         'UPDATE OF "state"',
-        "NEW.state = 'activated' AND NEW.kind = 'supersession' AND EXISTS (SELECT 1 FROM graph_relationplayer mine "
+        "EXISTS (SELECT 1 FROM graph_relationplayer mine "
         "JOIN graph_relationplayer theirs ON theirs.belief_id = mine.belief_id AND theirs.kind = 'supersession' "
         "AND theirs.role = 'superseded' AND theirs.relation_id <> mine.relation_id "
         "JOIN graph_relation other ON other.id = theirs.relation_id AND other.state = 'activated' "
         "WHERE mine.relation_id = NEW.id AND mine.role = 'superseded')",
         "a belief has at most one successor",
+        only="NEW.state = 'activated' AND NEW.kind = 'supersession'",
     )
     yield Rule(
         f"{PREFIX}graph_belief_status_kept",

@@ -217,7 +217,7 @@ def _entry(write: Write, text: Text, change: _Change) -> IndexEntry:
     change.count(found, text.audience, by=1)
     key = write.workspace.id.hex
     return IndexEntry(
-        workspace=write.workspace,
+        workspace_id=write.workspace_id,
         target_type=text.target_type,
         target_id=text.target_id,
         part=text.part,

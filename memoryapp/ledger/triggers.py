@@ -28,13 +28,18 @@ PREFIX = "guard_"
 
 @dataclass(frozen=True)
 class Rule:
-    """One refusal: when (`timing`), on which table, under which condition over NEW and OLD, with which words."""
+    """One refusal: when (`timing`), on which table, under which condition over NEW and OLD, with which words.
+
+    `only` is a condition on the row itself, without a question to any table: of rows that it does not hold of, nothing
+    is asked.
+    """
 
     name: str
     table: str
     timing: str
     condition: str
     message: str
+    only: str = ""
 
 
 _extra: list[Callable[[], Iterator[Rule]]] = []
@@ -101,6 +106,7 @@ def _rules_of(model: type[WorkspaceRow]) -> Iterator[Rule]:
                 timing,
                 condition,
                 f"{table}.{column} refers outside its workspace",
+                only=f'NEW."{column}" IS NOT NULL',
             )
     yield from _change_rules(model, table, guard)
     if not guard.deletable:
@@ -157,9 +163,10 @@ def _foreign_references(model: type[WorkspaceRow]) -> Iterator[tuple[str, str]]:
             continue
         target: Any = field.related_model
         if issubclass(target, WorkspaceRow):
+            # By its key alone: asked for by the workspace as well, an engine may go through all rows of that.
             yield (
-                f'NEW."{field.column}" IS NOT NULL AND NOT EXISTS (SELECT 1 FROM "{target._meta.db_table}" t '
-                f'WHERE t.id = NEW."{field.column}" AND t.workspace_id = NEW.workspace_id)',
+                f'NEW.workspace_id {_other()} (SELECT t.workspace_id FROM "{target._meta.db_table}" t '
+                f'WHERE t.id = NEW."{field.column}")',
                 field.column,
             )
 
@@ -169,8 +176,11 @@ def _update_of(columns: list[str]) -> str:
 
 
 def _differs(columns: list[str]) -> str:
-    operator = "IS NOT" if connection.vendor == "sqlite" else "IS DISTINCT FROM"
-    return " OR ".join(f'NEW."{column}" {operator} OLD."{column}"' for column in columns)
+    return " OR ".join(f'NEW."{column}" {_other()} OLD."{column}"' for column in columns)
+
+
+def _other() -> str:
+    return "IS NOT" if connection.vendor == "sqlite" else "IS DISTINCT FROM"
 
 
 def _literal(value: Any) -> str:
@@ -184,11 +194,17 @@ def _message(rule: Rule) -> str:
 def _definition(rule: Rule) -> str:
     """What the database keeps of a rule, as it gives it back."""
     if connection.vendor == "sqlite":
+        condition = f"{rule.only} AND ({rule.condition})" if rule.only else rule.condition
         return (
             f'CREATE TRIGGER "{rule.name}" BEFORE {rule.timing} ON "{rule.table}" FOR EACH ROW '
-            f"WHEN {rule.condition} BEGIN SELECT RAISE(ABORT, '{_message(rule)}'); END"
+            f"WHEN {condition} BEGIN SELECT RAISE(ABORT, '{_message(rule)}'); END"
         )
-    return f"{rule.timing} {_body(rule)}"
+    return f"{_about(rule)} {_body(rule)}"
+
+
+def _about(rule: Rule) -> str:
+    """When it is asked, and of which rows."""
+    return f"{rule.timing} WHEN ({rule.only})" if rule.only else rule.timing
 
 
 def _body(rule: Rule) -> str:
@@ -208,9 +224,9 @@ def _statements(rule: Rule) -> Iterator[str]:
     )
     yield (
         f'CREATE TRIGGER "{rule.name}" BEFORE {rule.timing} ON "{rule.table}" '
-        f'FOR EACH ROW EXECUTE FUNCTION "{rule.name}"()'
+        f'FOR EACH ROW {f"WHEN ({rule.only}) " if rule.only else ""}EXECUTE FUNCTION "{rule.name}"()'
     )
-    yield f'COMMENT ON TRIGGER "{rule.name}" ON "{rule.table}" IS {_literal(rule.timing)}'
+    yield f'COMMENT ON TRIGGER "{rule.name}" ON "{rule.table}" IS {_literal(_about(rule))}'
 
 
 def _drop(cursor: Any, name: str, table: str) -> None:

@@ -11,7 +11,7 @@ import datetime as dt
 import uuid
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db.models import Exists, OuterRef, QuerySet
 
@@ -103,7 +103,7 @@ def belief_texts(workspace: Workspace, ids: Sequence[uuid.UUID]) -> Iterator[Tex
     ontology = current_ontology(workspace)
     called = listing.owner_names(ids)
     superseded = _superseded_by(ids)
-    for belief in prepared.rows(_saying, workspace=workspace, ids=ids):
+    for belief in map(Said._make, prepared.rows(_saying, workspace=workspace, ids=ids)):
         names = called.get(belief.pk, [])
         kind, path = _kind(ontology, belief)
         before = [one.content for one in superseded.get(belief.pk, ()) if _same_eyes(one, belief)]
@@ -121,7 +121,7 @@ def belief_texts(workspace: Workspace, ids: Sequence[uuid.UUID]) -> Iterator[Tex
             )
 
 
-def _same_eyes(older: Belief, newer: Belief) -> bool:
+def _same_eyes(older: Belief, newer: Said) -> bool:
     """Whether whoever is served the newer one may know the words of the older one."""
     return older.audience == newer.audience and newer.audience != Audience.NAMED
 
@@ -161,9 +161,20 @@ def _chain(ids: Iterable[uuid.UUID], role: str, other: str, *, ever: bool = Fals
     return list(reached)
 
 
-def _saying(workspace: Workspace, ids: Sequence[uuid.UUID]) -> QuerySet[Belief]:
+class Said(NamedTuple):
+    """What of a belief is searched."""
+
+    pk: uuid.UUID
+    content: str
+    kind: str
+    audience: str
+    valid_from: dt.datetime | None
+    valid_from_precision: str
+
+
+def _saying(workspace: Workspace, ids: Sequence[uuid.UUID]) -> QuerySet[Belief, Any]:
     rows = Belief.objects.filter(workspace=workspace, pk__in=ids).exclude(status=Status.DELETED)
-    return rows.exclude(standing=Standing.WITHDRAWN).order_by("pk")
+    return rows.exclude(standing=Standing.WITHDRAWN).order_by("pk").values_list(*Said._fields)
 
 
 def node_ids(workspace: Workspace) -> Iterator[uuid.UUID]:
@@ -210,7 +221,7 @@ def _searchable(ontology: Ontology, node: Node) -> Iterator[str]:
             yield from (str(one) for one in (value if isinstance(value, list) else [value]) if str(one) != node.label)
 
 
-def _kind(ontology: Ontology, belief: Belief) -> tuple[str, str]:
+def _kind(ontology: Ontology, belief: Said) -> tuple[str, str]:
     """What the kind is called, and the kinds above it down to it."""
     declared = ontology.document.belief_kinds.get(belief.kind)
     if declared is None:
@@ -218,7 +229,7 @@ def _kind(ontology: Ontology, belief: Belief) -> tuple[str, str]:
     return declared.title or belief.kind, "/".join(reversed(ontology.kind_line(belief.kind)))
 
 
-def _since(belief: Belief) -> str:
+def _since(belief: Said) -> str:
     at = belief.valid_from
     if at is None:
         return ""

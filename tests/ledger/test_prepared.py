@@ -154,8 +154,9 @@ def test_one_form_serves_every_principal_in_its_own_sight(operator: Principal, r
     assert prepared.rows(seen, by=reader_agent, ids=ids) == [shown]
 
 
-def test_rows_are_stored_as_bulk_create_stores_them(operator: Principal) -> None:
-    at_once = [1, 1, 2, 3, prepared.MOST_AT_ONCE, 2 * prepared.MOST_AT_ONCE + 1]
+def test_rows_are_stored_as_bulk_create_stores_them(operator: Principal, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(prepared.MOST_AT_ONCE, connection.vendor, 4)
+    at_once = [1, 1, 2, 3, 4, 9]
 
     def made(by: Principal, number: int) -> Served:
         return Served(
@@ -176,6 +177,13 @@ def test_rows_are_stored_as_bulk_create_stores_them(operator: Principal) -> None
             found = [values_of(Served.objects.get(pk=row.pk)) for row in (one, other)]
             assert found[0] == found[1] | {"id": one.pk}  # type: ignore[operator]
             assert not one._state.adding
+        filled = [made(operator, number) for number in range(count)]
+        alike = {"workspace_id": operator.workspace.pk, "actor_id": operator.actor.pk, "channel": "rest"}
+        names = ["id", "form", "question", "parameters", "served_at"]
+        prepared.fill(Served, alike, names, [[getattr(one, name) for name in names] for one in filled])
+        for one, other in zip(filled, plainly, strict=True):
+            found = [values_of(Served.objects.get(pk=row.pk)) for row in (one, other)]
+            assert found[0] == found[1] | {"id": one.pk}  # type: ignore[operator]
     with CaptureQueriesContext(connection) as queries:
         prepared.insert([])
         prepared.insert([made(operator, 1), made(operator, 2)])

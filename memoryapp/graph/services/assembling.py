@@ -15,6 +15,7 @@ from memoryapp.doors.errors import Invalid
 from memoryapp.doors.strict import unreadable_characters
 from memoryapp.graph.models import Belief, Node, Relation, RelationPlayer, RelationState
 from memoryapp.ledger import prepared
+from memoryapp.ledger.identifiers import new_id
 from memoryapp.ledger.models import Write
 from memoryapp.sources.models import Source
 
@@ -44,9 +45,11 @@ class Assembly:
     def __init__(self, write: Write, ontology_version: int) -> None:
         self.write = write
         self.ontology_version = ontology_version
+        self._alike = {"workspace_id": write.workspace_id, "write_id": write.pk, "recorded_at": write.recorded_at}
         self._relations: list[Relation] = []
-        self._players: list[RelationPlayer] = []
-        self._states: list[RelationState] = []
+        self._made: list[tuple[Any, ...]] = []
+        self._players: list[tuple[Any, ...]] = []
+        self._states: list[tuple[Any, ...]] = []
 
     def add(
         self,
@@ -70,41 +73,86 @@ class Assembly:
             recorded_at=self.write.recorded_at,
         )
         self._relations.append(relation)
-        self._players.extend(self._player(relation, player, place) for place, player in enumerate(players))
-        self._states.append(_state(relation, self.write, 1, Relation.State.ACTIVATED, reason))
+        self._gather(relation.pk, kind, players, reason, valid_from, valid_to, attributes or {})
         return relation
 
+    def support(self, kind: str, players: Sequence[Playing], *, reason: str) -> None:
+        """Gather one relation that nobody refers to: whose a belief is, and what it stands on."""
+        self._gather(new_id(), kind, players, reason, None, None, {})
+
+    def _gather(
+        self,
+        id: uuid.UUID,
+        kind: str,
+        players: Sequence[Playing],
+        reason: str,
+        valid_from: dt.datetime | None,
+        valid_to: dt.datetime | None,
+        attributes: dict[str, Any],
+    ) -> None:
+        self._made.append((id, kind, attributes, valid_from, valid_to))
+        self._players.extend(_player(id, kind, player, place) for place, player in enumerate(players))
+        self._states.append((new_id(), id, valid_from, valid_to, reason))
+
     def finish(self) -> list[Relation]:
-        """Store and activate what was gathered since the last `finish`."""
-        made, self._relations = self._relations, []
+        """Store and activate what was gathered since the last `finish`; gives what `add` gave of it."""
+        relations, self._relations = self._relations, []
+        made, self._made = self._made, []
         players, self._players = self._players, []
         states, self._states = self._states, []
-        prepared.insert(made)
-        prepared.insert(players)
-        prepared.insert(states)
+        edition = {"ontology_version": self.ontology_version}
+        begun = {"sequence": 1, "state": ACTIVATED}
+        prepared.fill(Relation, self._alike | edition, OF_RELATION, made)
+        prepared.fill(RelationPlayer, {"workspace_id": self.write.workspace_id}, OF_PLAYER, players)
+        prepared.fill(RelationState, self._alike | begun, OF_STATE, states)
         for start in range(0, len(made), CHUNK):
-            ids = [relation.pk for relation in made[start : start + CHUNK]]
-            prepared.change(_those, ids=ids, to={"state": Relation.State.ACTIVATED})
-        for relation in made:
-            relation.state = Relation.State.ACTIVATED
-        return made
+            ids = [one[0] for one in made[start : start + CHUNK]]
+            prepared.change(_those, ids=ids, to={"state": ACTIVATED})
+        for relation in relations:
+            relation.state = ACTIVATED
+            relation._state.adding = False
+        return relations
 
-    def _player(self, relation: Relation, player: Playing, place: int) -> RelationPlayer:
-        quoted = player.source is not None and player.start is not None and player.end is not None
-        return RelationPlayer(
-            workspace=self.write.workspace,
-            relation=relation,
-            kind=relation.kind,
-            role=player.role,
-            position=place,
-            belief=player.belief,
-            node=player.node,
-            source=player.source,
-            played_by=player.relation,
-            quote=player.source.content[player.start : player.end] if quoted and player.source else "",
-            span_start=player.start if quoted else None,
-            span_end=player.end if quoted else None,
-        )
+
+ACTIVATED = Relation.State.ACTIVATED.value
+OF_RELATION = ("id", "kind", "attributes", "valid_from", "valid_to")
+OF_STATE = ("id", "relation_id", "valid_from", "valid_to", "reason")
+OF_PLAYER = (
+    "id",
+    "relation_id",
+    "kind",
+    "role",
+    "position",
+    "belief_id",
+    "node_id",
+    "source_id",
+    "played_by_id",
+    "quote",
+    "span_start",
+    "span_end",
+)
+
+
+def _player(relation: uuid.UUID, kind: str, player: Playing, place: int) -> tuple[Any, ...]:
+    """A row of a player, by `OF_PLAYER`."""
+    source, start, end = player.source, player.start, player.end
+    if source is None or start is None or end is None:
+        start = end = None
+    quote = source.content[start:end] if source is not None and start is not None else ""
+    return (
+        new_id(),
+        relation,
+        kind,
+        player.role,
+        place,
+        player.belief.pk if player.belief else None,
+        player.node.pk if player.node else None,
+        source.pk if source else None,
+        player.relation.pk if player.relation else None,
+        quote,
+        start,
+        end,
+    )
 
 
 def _those(ids: Sequence[uuid.UUID]) -> QuerySet[Relation]:

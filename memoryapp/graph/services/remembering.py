@@ -8,7 +8,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 from memoryapp.doors.errors import Conflict, Invalid, Violation
 from memoryapp.graph import changes, slots
@@ -17,13 +17,14 @@ from memoryapp.graph.models import Belief, BeliefReader, BeliefState, Node
 from memoryapp.graph.models.beliefs import Audience, Standing, Status
 from memoryapp.graph.services import conflict
 from memoryapp.graph.services.assembling import Assembly, Playing
-from memoryapp.graph.services.beliefs import end, state_of
+from memoryapp.graph.services.beliefs import HEAD, end
 from memoryapp.graph.services.confirmed import bound_by_people, is_confirmed
 from memoryapp.graph.services.drafts import Draft, is_unvouched
 from memoryapp.graph.services.known import Known, known_of
 from memoryapp.graph.services.reading import Reading
 from memoryapp.graph.statements import Moment, Quoted, Statement
 from memoryapp.ledger import prepared
+from memoryapp.ledger.identifiers import new_id
 from memoryapp.ledger.models import Actor, Write
 from memoryapp.ontology.queries import current_ontology
 from memoryapp.review.models import Case
@@ -32,6 +33,9 @@ Outcome = Literal["created", "said_again", "ended", "already_known", "resolving"
 
 MOST = 1000
 """Statements in one batch."""
+
+OF_STATE = ("id", "belief_id", "owners", "reason", *HEAD)
+"""What the first states of the beliefs of a batch do not have in common."""
 
 SAID_TO_END = "It was said to end, and a person confirmed it as it is held."
 
@@ -159,12 +163,18 @@ class _Batch:
 
     def __init__(self, write: Write, drafts: Sequence[Draft]) -> None:
         self.write = write
+        self._alike = {
+            "workspace_id": write.workspace_id,
+            "write_id": write.pk,
+            "recorded_at": write.recorded_at,
+            "sequence": 1,
+        }
         self.ontology_version = current_ontology(write.workspace).number
         self.assembly = Assembly(write, self.ontology_version)
         self.known = known_of(write, drafts)
         self.held = conflict.Held(write, drafts)
         self.made: list[Belief] = []
-        self.states: list[BeliefState] = []
+        self.states: list[tuple[Any, ...]] = []
         self.met: dict[uuid.UUID, Node] = {}
         self.readers: list[BeliefReader] = []
         self.rivals: list[tuple[Belief, list[conflict.Rival]]] = []
@@ -259,14 +269,14 @@ class _Batch:
             nodes = [*draft.owners, draft.subject, draft.object]
             self.met |= {node.pk: node for node in nodes if node and not node.known_to_all}
         self.made.append(belief)
-        self.states.append(state_of(self.write, belief, owners, reason))
+        self.states.append((new_id(), belief.pk, owners, reason, *(getattr(belief, name) for name in HEAD)))
         self.readers += [
             BeliefReader(workspace=self.write.workspace, belief=belief, actor_id=reader, write=self.write)
             for reader in dict.fromkeys(draft.readers)
         ]
         for owner in draft.owners:
             players = [Playing("owner", node=owner), Playing("owned", belief=belief)]
-            self.assembly.add("ownership", players, reason="Recorded.")
+            self.assembly.support("ownership", players, reason="Recorded.")
         known = Known(belief, frozenset(draft.readers))
         self._support(known, draft)
         self.known[draft.digest].append(known)
@@ -278,7 +288,7 @@ class _Batch:
         if self.met:
             Node.objects.filter(pk__in=self.met).update(known_to_all=True)
         prepared.insert(self.made)
-        prepared.insert(self.states)
+        prepared.fill(BeliefState, self._alike, OF_STATE, self.states)
         prepared.insert(self.readers)
         self.assembly.finish()
 
@@ -287,7 +297,7 @@ class _Batch:
         fresh = [quoted for quoted in draft.evidence if quoted.source.pk not in known.sources]
         if fresh:
             players = [*_quoted(fresh), Playing("sourced", belief=known.belief)]
-            self.assembly.add("sourcing", players, reason="Said in the quoted source.")
+            self.assembly.support("sourcing", players, reason="Said in the quoted source.")
             known.sources |= {quoted.source.pk for quoted in fresh}
             known.last_said = max(
                 [*(quoted.source.said_at for quoted in fresh), *([known.last_said] if known.last_said else [])]
@@ -323,8 +333,8 @@ def _belief(write: Write, draft: Draft, ontology_version: int, status: Status) -
         slot=draft.slot,
         statement=draft.digest,
         confidence=draft.confidence,
-        status=status,
-        standing=Standing.HOLDS,
+        status=status.value,
+        standing=Standing.HOLDS.value,
         valid_from=draft.valid_from.instant if draft.valid_from else None,
         valid_from_precision=draft.valid_from.precision if draft.valid_from else "instant",
         valid_to=draft.valid_to.instant if draft.valid_to else None,

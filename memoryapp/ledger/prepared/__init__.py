@@ -10,6 +10,6 @@ not look at it: what the form of a query depends on is handed over in front, wit
 """
 
 from memoryapp.ledger.prepared.asking import MOST_VALUES, change, first, rows
-from memoryapp.ledger.prepared.storing import MOST_AT_ONCE, insert, store
+from memoryapp.ledger.prepared.storing import MOST_AT_ONCE, fill, insert, store
 
-__all__ = ["MOST_AT_ONCE", "MOST_VALUES", "change", "first", "insert", "rows", "store"]
+__all__ = ["MOST_AT_ONCE", "MOST_VALUES", "change", "fill", "first", "insert", "rows", "store"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import uuid
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from operator import attrgetter
 from typing import Any
 
@@ -13,8 +13,10 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models import (
     AutoField,
     BigIntegerField,
+    BooleanField,
     CharField,
     DateTimeField,
+    FloatField,
     ForeignKey,
     IntegerField,
     Model,
@@ -41,6 +43,22 @@ def insert(made: Sequence[Model]) -> None:
         key = (type(several[0]), connection.vendor, len(several))
         kept = _insertions.get(key) or keep(_insertions, key, _Insertion(several))
         kept.run(several, connection)
+
+
+def fill(model: type[Model], alike: Mapping[str, Any], names: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+    """Store new rows of a model that are given as plain values, without an object for each: `names` are the columns
+    (a foreign key by its `_id`) that each row gives in this order, `alike` what all of them have, the rest is at its
+    default. A row gives its id. What `insert` does, and of very many rows in half the time."""
+    connection = connections[DEFAULT_DB_ALIAS]
+    most = MOST_AT_ONCE[connection.vendor]
+    for start in range(0, len(rows), most):
+        several = rows[start : start + most]
+        key = (model, connection.vendor, len(several))
+        kept = _insertions.get(key)
+        if kept is None:
+            first = model(**alike, **dict(zip(names, several[0], strict=True)))
+            kept = keep(_insertions, key, _Insertion([first] * len(several)))
+        kept.fill(alike, dict(zip(names, zip(*several, strict=True), strict=True)), len(several), connection)
 
 
 def store(changed: Sequence[Model], names: Sequence[str]) -> None:
@@ -75,6 +93,23 @@ class _Insertion:
         [(self.sql, parameters)] = query.get_compiler(connection=connection).as_sql()
         self.by_column = len(made) > 1 and len(parameters) == len(self.fields)
 
+    def fill(
+        self, alike: Mapping[str, Any], given: Mapping[str, Sequence[Any]], count: int, connection: BaseDatabaseWrapper
+    ) -> None:
+        """Store rows of which the values are given by column."""
+        parameters: list[Any] = []
+        for field in self.fields:
+            adapt = _adapting(field, connection)
+            if field.attname in given:
+                parameters.append([adapt(value) for value in given[field.attname]])
+            else:
+                value = alike[field.attname] if field.attname in alike else field.get_default()
+                parameters.append([adapt(value)] * count)
+        if not self.by_column:
+            parameters = [value for row in zip(*parameters, strict=True) for value in row]
+        with connection.cursor() as cursor:
+            cursor.execute(self.sql, parameters)
+
     def run(self, made: Sequence[Model], connection: BaseDatabaseWrapper) -> None:
         storing = [_storing(field, connection) for field in self.fields]
         stored = [[store(one) for store in storing] for one in made]
@@ -98,25 +133,46 @@ _PLAINLY_STORED = {
     PositiveSmallIntegerField: int,
     IntegerField: int,
     BigIntegerField: int,
+    BooleanField: bool,
+    FloatField: float,
 }
 """What a column of this sort takes as it is (see `adapted`); any other value goes through its field."""
 
 
 def _storing(field: Any, connection: BaseDatabaseWrapper) -> Callable[[Model], Any]:
     """What gives a row's value for this column as the database takes it. Looks at the field once, not at every row."""
-    plain, name = _PLAINLY_STORED.get(type(field)), field.attname
-    if plain is None or getattr(field, "auto_now", False) or getattr(field, "auto_now_add", False):
+    if getattr(field, "auto_now", False) or getattr(field, "auto_now_add", False) or type(field) not in _PLAINLY_STORED:
         return lambda one: field.get_db_prep_save(field.pre_save(one, one._state.adding), connection)
-    adapt: Callable[[Any], Any] | None = None
-    if plain is uuid.UUID and not connection.features.has_native_uuid_field:
-        adapt = attrgetter("hex")
-    elif plain is dt.datetime:
-        adapt = connection.ops.adapt_datetimefield_value
+    plain, convert, name = *_conversion(field, connection), field.attname
 
     def store(one: Model) -> Any:
         value = getattr(one, name)
+        if value is None:
+            return None
         if type(value) is plain:
-            return adapt(value) if adapt else value
+            return convert(value) if convert else value
         return field.get_db_prep_save(value, connection)
 
     return store
+
+
+def _adapting(field: Any, connection: BaseDatabaseWrapper) -> Callable[[Any], Any]:
+    """What makes of a value for this column what the database takes."""
+    plain, convert = _conversion(field, connection)
+
+    def adapt(value: Any) -> Any:
+        if value is None:
+            return None
+        if type(value) is plain:
+            return convert(value) if convert else value
+        return field.get_db_prep_save(value, connection)
+
+    return adapt
+
+
+def _conversion(field: Any, connection: BaseDatabaseWrapper) -> tuple[type | None, Callable[[Any], Any] | None]:
+    """Values of which sort go as they are, but for this."""
+    plain = _PLAINLY_STORED.get(type(field))
+    if plain is uuid.UUID and not connection.features.has_native_uuid_field:
+        return plain, attrgetter("hex")
+    return plain, connection.ops.adapt_datetimefield_value if plain is dt.datetime else None

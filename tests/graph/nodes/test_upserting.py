@@ -9,11 +9,15 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from memoryapp.access.services import operator as operator_of
 from memoryapp.doors.errors import Conflict, Denied, Invalid, NotFound
 from memoryapp.graph import services
 from memoryapp.graph.identity import resolve
-from memoryapp.graph.models import Belief, IdentityKey, Node
+from memoryapp.graph.models import Belief, IdentityKey, Node, RelationPlayer
+from memoryapp.graph.services import NodeInput
 from memoryapp.graph.statements import NodeKeys, Quoted
+from memoryapp.index.models import IndexEntry
+from memoryapp.ledger.models import Workspace
 from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import record
 from memoryapp.review import services as review
@@ -262,3 +266,62 @@ def test_a_verdict_on_a_property_changes_the_node_and_undo_changes_it_back(graph
     assert (node.label, node.properties["name"]) == ("Quillworks", "Quillworks")
     with pytest.raises(NotFound):
         resolve(graph.by, NodeKeys("organization", {"name": "Quill & Sons"}))
+
+
+INES, MIRA = "ines@ferro.example", "mira@oduya.example"
+DESCRIBED: list[tuple[str, dict[str, Any]]] = [
+    ("person", {"name": "Ines Ferro", "email": INES}),
+    ("person", {"name": "Mira Oduya", "email": MIRA, "role": "pilot"}),
+    ("person", {"email": "  Ines@Ferro.example", "handle": "ines"}),
+    ("person", {"handle": "INES", "role": "chief"}),
+    ("person", {"email": INES, "role": "clerk"}),
+    ("person", {"email": MIRA, "role": "pilot"}),
+    ("organization", {"name": "Ferro Studio", "domain": "ferro.example"}),
+]
+"""New, twins within the batch, found by a key that another row brought, contradicted, and said again."""
+
+
+def stored(by: Principal) -> list[Any]:
+    """All that is held of the nodes of a workspace, by what they are called."""
+    beliefs = Belief.objects.filter(workspace=by.workspace)
+    return [
+        sorted(
+            (one.label, one.node_class, repr(one.properties)) for one in Node.objects.filter(workspace=by.workspace)
+        ),
+        sorted(
+            IdentityKey.objects.filter(workspace=by.workspace).values_list("node__label", "key_set", "value", "active")
+        ),
+        sorted(beliefs.values_list("content", "status", "lock", "valid_from")),
+        sorted(
+            beliefs.values_list("content", "states__reason", "states__owners").values_list("content", "states__reason")
+        ),
+        sorted(RelationPlayer.objects.filter(workspace=by.workspace).values_list("kind", "role", "relation__state")),
+        sorted(
+            IndexEntry.objects.filter(workspace=by.workspace, target_type__in=["node", "belief"]).values_list(
+                "text", "label"
+            )
+        ),
+        sorted(Case.objects.filter(workspace=by.workspace).values_list("kind", "state", "reason")),
+    ]
+
+
+def test_a_batch_does_what_its_rows_do_one_by_one(graph: Graph, other_workspace: Workspace) -> None:
+    """What is stored, believed, doubted and found is the same; and of a batch with one row that is refused, nothing."""
+    other = Graph(operator_of(other_workspace))
+    together, one_by_one = graph.source(text="A list."), other.source(text="A list.")
+    many = [NodeInput(*row, (Quoted(together),)) for row in DESCRIBED]
+    batch = graph.do(lambda write: services.upsert_nodes(write, many))
+    singles = [
+        other.do(lambda write, row=row: services.upsert_node(write, *row, (Quoted(one_by_one),))) for row in DESCRIBED
+    ]
+    assert [(one.created, len(one.beliefs), len(one.conflicts)) for one in batch] == [
+        (one.created, len(one.beliefs), len(one.conflicts)) for one in singles
+    ]
+    assert stored(graph.by) == stored(other.by)
+    before = stored(graph.by)
+    refused = ("person", {"email": MIRA, "handle": "ines"})
+    new = ("person", {"email": "ivo@lasker.example"})
+    with pytest.raises(Conflict) as error:
+        graph.upsert_all(new, refused, new)
+    assert [(one.row, one.code) for one in error.value.violations] == [(1, "identity_ambiguous")]
+    assert stored(graph.by)[:5] == before[:5]
