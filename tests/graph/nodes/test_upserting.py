@@ -283,25 +283,17 @@ DESCRIBED: list[tuple[str, dict[str, Any]]] = [
 
 def stored(by: Principal) -> list[Any]:
     """All that is held of the nodes of a workspace, by what they are called."""
-    beliefs = Belief.objects.filter(workspace=by.workspace)
+    here = {"workspace": by.workspace}
+    beliefs, nodes = Belief.objects.filter(**here), Node.objects.filter(**here)
+    entries = IndexEntry.objects.filter(**here, target_type__in=["node", "belief"])
     return [
-        sorted(
-            (one.label, one.node_class, repr(one.properties)) for one in Node.objects.filter(workspace=by.workspace)
-        ),
-        sorted(
-            IdentityKey.objects.filter(workspace=by.workspace).values_list("node__label", "key_set", "value", "active")
-        ),
+        sorted((one.label, one.node_class, repr(one.properties)) for one in nodes),
+        sorted(IdentityKey.objects.filter(**here).values_list("node__label", "key_set", "value", "active")),
         sorted(beliefs.values_list("content", "status", "lock", "valid_from")),
-        sorted(
-            beliefs.values_list("content", "states__reason", "states__owners").values_list("content", "states__reason")
-        ),
-        sorted(RelationPlayer.objects.filter(workspace=by.workspace).values_list("kind", "role", "relation__state")),
-        sorted(
-            IndexEntry.objects.filter(workspace=by.workspace, target_type__in=["node", "belief"]).values_list(
-                "text", "label"
-            )
-        ),
-        sorted(Case.objects.filter(workspace=by.workspace).values_list("kind", "state", "reason")),
+        sorted(beliefs.values_list("content", "states__reason")),
+        sorted(RelationPlayer.objects.filter(**here).values_list("kind", "role", "relation__state")),
+        sorted(entries.values_list("text", "label")),
+        sorted(Case.objects.filter(**here).values_list("kind", "state", "reason")),
     ]
 
 
