@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.db.models import Count, Q, Sum
+from django.db.models import Count, F, Q, Sum
 from django.utils.dateparse import parse_datetime
 
 from memoryapp.doors.errors import Conflict
@@ -47,9 +47,9 @@ def settle(write: Write, family: str, ids: Ids) -> None:
     """Slots, digests, properties, labels and identity keys, under the edition in force."""
     ontology = current_ontology(write.workspace)
     if family == NODES:
-        said = Belief.objects.filter(shape=Belief.Shape.PROPERTY, subject__in=ids)
-        _reslot(ontology, list(said.select_related("subject")))
-        keying.rekey(write, said)
+        said = list(Belief.objects.filter(shape=Belief.Shape.PROPERTY, subject__in=ids).select_related("subject"))
+        _reslot(ontology, said)
+        keying.rekey_these(ontology, said)
         _undeclared_keys(write, Q(node__in=ids)).update(active=False)
         projection.project(write, Node.objects.filter(pk__in=ids))
     elif family in ("belief_kinds", "relationships"):
@@ -195,7 +195,12 @@ def _undeclared_keys(write: Write, whose: Q) -> Any:
 def _reslot(ontology: Ontology, beliefs: Sequence[Belief]) -> None:
     """What only one may fill and what says the same, by the names of today. Raises Conflict `slot_taken` when two that
     hold now come to fill one slot."""
-    owners = dict(BeliefState.objects.filter(belief__in=beliefs).order_by("sequence").values_list("belief", "owners"))
+    free = [belief for belief in beliefs if belief.shape == Belief.Shape.STATEMENT]
+    owners = dict(
+        BeliefState.objects.filter(belief__in=free, sequence=F("belief__lock")).values_list("belief", "owners")
+        if free
+        else ()
+    )
     changed = []
     for belief in beliefs:
         slot, statement = _digests(ontology, belief, [uuid.UUID(one) for one in owners.get(belief.pk, ())])

@@ -8,10 +8,12 @@ from html.parser import HTMLParser
 from typing import Any
 
 import pytest
+from mcp.types import TextResourceContents
 
 from memoryapp.ledger.models import Workspace
 from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import record
+from memoryapp.mcp import reading, server
 from memoryapp.ontology import services
 from memoryapp.ontology.models import Proposal
 from memoryapp.ontology.queries import current_ontology
@@ -19,6 +21,7 @@ from memoryapp.ontology.services import Draft
 from memoryapp.review.models import Case
 from tests.api.calling import Caller
 from tests.graph.nodes.telling import Graph
+from tests.mcp.test_tools import headers
 from tests.ontology.proposing import VESSEL, Office
 from tests.visiting import client_of
 
@@ -125,11 +128,21 @@ def test_hostile_text_in_every_field_is_text_on_every_page(
 
 
 def test_hostile_text_is_data_in_exports_schemas_and_tools(office: Office, workspace: Workspace) -> None:
-    """A12: a file, a schema and a description hold it letter for letter, each as its own kind of document."""
+    """A12: a file, a schema and a description hold it letter for letter, each as its own kind of document; what a model
+    is shown of its tools, and the description of the REST door, are the same words as before."""
+    quay = Caller(workspace, ["lookup", "recall", "curate", "propose"], "Clerk")
+    before = [one.model_dump_json() for one in server.shown(headers(quay))]
     office.put_in_force(*[hostile(number, text) for number, text in enumerate(PAYLOADS)])
     document = current_ontology(office.admin).document
     assert [document.node_classes[f"vessel_{number}"].title for number in range(len(PAYLOADS))] == list(PAYLOADS)
-    client, quay = client_of(office.admin), Caller(workspace, ["lookup", "recall", "curate", "propose"], "Clerk")
+    assert [one.model_dump_json() for one in server.shown(headers(quay))] == before
+    types = reading.read("commonplace://ontology", headers(quay)).contents[0]
+    assert isinstance(types, TextResourceContents)
+    classes = json.loads(types.text)["document"]["node_classes"]
+    assert (types.mime_type, classes["vessel_0"]["title"]) == ("application/json", PAYLOADS[0])
+    client = client_of(office.admin)
+    door = client.get("/api/v1/openapi.json")
+    assert (door.status_code, MARK in json.dumps(door.json())) == (200, False)
     for form, kind in (("yaml", "application/yaml"), ("json-schema", "application/schema+json")):
         exported = client.get(f"/w/harbour/ontology/export/?as={form}")
         assert exported["Content-Type"].startswith(kind)

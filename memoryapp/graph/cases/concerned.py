@@ -33,14 +33,14 @@ def tell(write: Write, touched: Sequence[Belief | Node]) -> None:
     if not ids:
         return
     changed = BeliefState.objects.filter(write=write, belief__in=ids, sequence__gt=1).order_by("sequence")
-    latest = {state.belief_id: state for state in changed}
+    latest = {belief: head for belief, *head in changed.values_list("belief", "standing", "status")}
     said: dict[str, list[UUID]] = defaultdict(list)
-    for belief, state in latest.items():
-        said[_what(state)].append(belief)
+    for belief, (standing, status) in latest.items():
+        said[_what(standing, status)].append(belief)
     for what, beliefs in said.items():
         review.subject_changed(write, beliefs, what)
 
 
-def _what(state: BeliefState) -> str:
-    words = STANDINGS.get(Standing(state.standing)) or STATUSES[Status(state.status)]
+def _what(standing: str, status: str) -> str:
+    words = STANDINGS.get(Standing(standing)) or STATUSES[Status(status)]
     return f"A belief it is about {words}."

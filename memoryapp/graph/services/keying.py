@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from django.db.models import QuerySet
 
@@ -21,7 +21,11 @@ def misread(workspace: Workspace, rows: QuerySet[Belief] | None = None) -> Itera
     ontology = current_ontology(workspace)
     found = Belief.objects.filter(workspace=workspace) if rows is None else rows
     held = found.filter(shape=Belief.Shape.PROPERTY).select_related("subject").order_by("pk")
-    for belief in held.iterator(chunk_size=CHUNK):
+    return _misread(ontology, held.iterator(chunk_size=CHUNK))
+
+
+def _misread(ontology: Ontology, held: Iterable[Belief]) -> Iterator[tuple[Belief, bytes]]:
+    for belief in held:
         key = _key(ontology, belief)
         if bytes(belief.value_key) != key:
             yield belief, key
@@ -29,7 +33,15 @@ def misread(workspace: Workspace, rows: QuerySet[Belief] | None = None) -> Itera
 
 def rekey(write: Write, rows: QuerySet[Belief]) -> int:
     """Write the keys of these beliefs anew where they are not those of their values. Says how many were not."""
-    wrong = list(misread(write.workspace, rows))
+    return _store(list(misread(write.workspace, rows)))
+
+
+def rekey_these(ontology: Ontology, held: Iterable[Belief]) -> int:
+    """The same of beliefs of properties that are read already, with their subjects."""
+    return _store(list(_misread(ontology, held)))
+
+
+def _store(wrong: list[tuple[Belief, bytes]]) -> int:
     for belief, key in wrong:
         belief.value_key = key
     prepared.store([belief for belief, _ in wrong], ["value_key"])

@@ -15,25 +15,21 @@ from memoryapp.graph.services.beliefs import state_of
 from memoryapp.graph.services.heads import store_heads
 from memoryapp.graph.services.merging.planning import Mine
 from memoryapp.ledger import prepared
+from memoryapp.ledger.identifiers import new_id
 from memoryapp.ledger.models import Write
 
 
 def move(write: Write, pointer: Pointer, rows: Sequence[uuid.UUID], origin: uuid.UUID, destination: uuid.UUID) -> None:
     """Let these rows refer to the destination, and remember that they did not before."""
-    prepared.insert(
-        [
-            NodeMove(
-                workspace=write.workspace,
-                pointer=pointer.name,
-                row=row,
-                origin_id=origin,
-                destination_id=destination,
-                write=write,
-                recorded_at=write.recorded_at,
-            )
-            for row in rows
-        ]
-    )
+    alike = {
+        "workspace_id": write.workspace_id,
+        "pointer": pointer.name,
+        "origin_id": origin,
+        "destination_id": destination,
+        "write_id": write.pk,
+        "recorded_at": write.recorded_at,
+    }
+    prepared.fill(NodeMove, alike, ("id", "row"), [(new_id(), row) for row in rows])
     pointer.turn(rows, destination)
 
 
