@@ -79,6 +79,8 @@ def remember_all(write: Write, statements: Sequence[Statement]) -> list[Remember
     agent draws from nothing but the words of assistants, tools or the system, and is not held already, waits as well.
     """
     write.by.require("remember")
+    if len(statements) > MOST:
+        raise Invalid.at("", "too_many", f"{len(statements)} statements are too many at once.", f"at most {MOST}")
     return _remember(write, statements, numbered=True)
 
 
@@ -133,8 +135,6 @@ def _drafts(
     write: Write, statements: Sequence[Statement], numbered: bool, made: Mapping[uuid.UUID, Node] | None = None
 ) -> list[Draft]:
     """The statements as they can be stored. Raises Invalid with everything that is wrong with any."""
-    if len(statements) > MOST:
-        raise Invalid.at("", "too_many", f"{len(statements)} statements are too many at once.", f"at most {MOST}")
     reading = Reading(write, statements, made)
     read = [reading.draft(statement, row) for row, statement in enumerate(statements)]
     wrong = [violation for one in read if isinstance(one, list) for violation in one]

@@ -14,7 +14,7 @@ from memoryapp.doors.errors import Conflict, Denied, Invalid, NotFound
 from memoryapp.graph import services
 from memoryapp.graph.identity import resolve
 from memoryapp.graph.models import Belief, IdentityKey, Node, RelationPlayer
-from memoryapp.graph.services import NodeInput
+from memoryapp.graph.services import NodeInput, remembering
 from memoryapp.graph.statements import NodeKeys, Quoted
 from memoryapp.index.models import IndexEntry
 from memoryapp.ledger.models import Workspace
@@ -297,8 +297,12 @@ def stored(by: Principal) -> list[Any]:
     ]
 
 
-def test_a_batch_does_what_its_rows_do_one_by_one(graph: Graph, other_workspace: Workspace) -> None:
-    """What is stored, believed, doubted and found is the same; and of a batch with one row that is refused, nothing."""
+def test_a_batch_does_what_its_rows_do_one_by_one(
+    graph: Graph, other_workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is stored, believed, doubted and found is the same, however many statements it makes; and of a batch with
+    one row that is refused, nothing."""
+    monkeypatch.setattr(remembering, "MOST", 3)
     other = Graph(operator_of(other_workspace))
     together, one_by_one = graph.source(text="A list."), other.source(text="A list.")
     many = [NodeInput(*row, (Quoted(together),)) for row in DESCRIBED]
