@@ -6,8 +6,11 @@ demand (`repair`); what was told, believed or decided is never touched.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+
+from django.db import connection
 
 from memoryapp.ledger import triggers
 from memoryapp.ledger.erasing import is_genuine
@@ -86,15 +89,34 @@ def _guards_present(workspace: Workspace) -> Iterator[Finding]:
 
 
 def _references_within(workspace: Workspace) -> Iterator[Finding]:
+    key = workspace._meta.pk.get_db_prep_value(workspace.pk, connection)
+    for model, name, statement in _reference_questions():
+        with connection.cursor() as cursor:
+            cursor.execute(statement, [key, key])
+            astray = [pk for (pk,) in cursor.fetchall()]
+        for row in model._base_manager.filter(pk__in=astray).order_by("pk") if astray else ():
+            yield about(row, f"{name} refers to nothing in this workspace.")
+
+
+@functools.cache
+def _reference_questions() -> list[tuple[type[WorkspaceRow], str, str]]:
+    """Of every column that refers to a row of a memory: its table, its name, and the statement that finds what of a
+    workspace (named twice) refers elsewhere."""
+    quoted = connection.ops.quote_name
+    found = []
     for model in triggers.guarded_models():
         for column in model._meta.concrete_fields:
             target = column.related_model
             if not isinstance(target, type) or not issubclass(target, WorkspaceRow):
                 continue
-            known = target._base_manager.filter(workspace=workspace).values("pk")
-            rows = model._base_manager.filter(workspace=workspace, **{f"{column.attname}__isnull": False})
-            for row in rows.exclude(**{f"{column.attname}__in": known}).order_by("pk"):
-                yield about(row, f"{column.name} refers to nothing in this workspace.")
+            reference, there = quoted(column.column), quoted(target._meta.db_table)
+            statement = (
+                f"SELECT mine.id FROM {quoted(model._meta.db_table)} mine LEFT JOIN {there} other "
+                f"ON other.id = mine.{reference} WHERE mine.workspace_id = %s AND mine.{reference} IS NOT NULL "
+                "AND (other.id IS NULL OR other.workspace_id <> %s)"
+            )
+            found.append((model, column.name, statement))
+    return found
 
 
 def _writes_in_order(workspace: Workspace) -> Iterator[Finding]:

@@ -63,8 +63,8 @@ def _rows(workspace: uuid.UUID) -> Iterator[tuple[str, str, bool, list[str]]]:
     """Every row of every table, also of the index's own: its texts, and whether it may hold none of what was erased."""
     for table in sorted(connection.introspection.table_names(include_views=False)):
         with connection.cursor() as cursor:
-            columns = [column.name for column in connection.introspection.get_table_description(cursor, table)]
             cursor.execute(f'SELECT * FROM "{table}"')
+            columns = [column[0] for column in cursor.description]
             at = columns.index("workspace_id") if "workspace_id" in columns else None
             while rows := cursor.fetchmany(CHUNK):
                 for row in rows:

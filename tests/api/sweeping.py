@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import uuid
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -14,6 +15,15 @@ from django.test import Client
 
 Path = tuple[str | int, ...]
 NAIVE = "2026-05-03T14:30:00"
+VALUES: list[tuple[Any, str]] = [
+    (12, "integer"),
+    (True, "boolean"),
+    ("no\u2028such", "string"),
+    ([[]], "array"),
+    ({"": 1}, "object"),
+    (None, "null"),
+]
+"""A value of each type of JSON."""
 
 
 @dataclass(frozen=True)
@@ -72,22 +82,21 @@ def wrong_bodies(operation: Operation) -> Iterator[Wrong]:
             yield Wrong(operation, "an unknown field", _with(operation.body, (*path, "no_such_field"), 1), unknown)
         if not path:
             continue
-        for value, kind in (
-            (12, "integer"),
-            (True, "boolean"),
-            ("no\u2028such", "string"),
-            ([[]], "array"),
-            ({"": 1}, "object"),
-        ):
-            if not kinds or kind in kinds or (kind == "integer" and "number" in kinds):
-                continue
+        for value, kind in _of_other_types(kinds, pointer):
             yield Wrong(operation, f"{kind} for {'/'.join(sorted(kinds))}", _with(operation.body, path, value), pointer)
-        if "null" not in kinds and kinds:
-            yield Wrong(operation, "null", _with(operation.body, path, None), pointer)
         if schema.get("format") == "moment":
             yield Wrong(operation, "a time without offset", _with(operation.body, path, NAIVE), pointer)
         if schema.get("format") == "uuid" or "enum" in schema:
             yield Wrong(operation, "a word that is none", _with(operation.body, path, "no\u2028such"), pointer)
+
+
+def _of_other_types(kinds: set[str], pointer: str) -> list[tuple[Any, str]]:
+    """Two values of types that a place does not admit. Which of all, goes by its name: over the places all are tried."""
+    if not kinds:
+        return []
+    wrong = [one for one in VALUES if one[1] not in kinds and not (one[1] == "integer" and "number" in kinds)]
+    first = zlib.crc32(pointer.encode()) % len(wrong)
+    return [wrong[first], wrong[(first + 1) % len(wrong)]] if len(wrong) > 1 else wrong
 
 
 def _filled(path: str) -> str:

@@ -22,7 +22,7 @@ from tests.api.conftest import Things
 
 pytestmark = pytest.mark.django_db
 
-EACH = 2
+EACH = 1
 """Requests of each mode (as described, and not as described) to each operation."""
 
 settings.register_profile(

@@ -53,7 +53,7 @@ def test_one_thing_wrong_anywhere_in_a_body_is_named_and_stores_nothing(
             if answer.status_code not in (400, 422) or not any(path.startswith(wrong.pointer) for path in named):
                 wrongly_taken.append(f"{wrong} -> {answer.status_code} {answer.json().get('code')} {named}")
     assert wrongly_taken == []
-    assert tried > 20 * len(posts)
+    assert tried > 8 * len(posts)
     assert rows() == before
 
 

@@ -49,7 +49,7 @@ VERDICTS: tuple[tuple[str, dict[str, Any]], ...] = (
     (verdicts.NOT_A_CONFLICT, {"newcomer_text": "quarterly"}),
     (verdicts.NEITHER, {}),
 )
-EXAMPLES = int(os.environ.get("HISTORIES", "8"))
+EXAMPLES = int(os.environ.get("HISTORIES", "3"))
 """Histories tried in one run."""
 
 _count = itertools.count()
