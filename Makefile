@@ -28,7 +28,7 @@ ifeq ($(strip $(DATABASE_URL_POSTGRES)),)
 	@echo "PostgreSQL was not tested: set DATABASE_URL_POSTGRES, or make a cluster named ci (docs/operating.md)."
 else
 	DATABASE_URL=$(DATABASE_URL_POSTGRES) $(PYTEST) -n 2 -m "sql and not slow and not browser and not shared"
-	DATABASE_URL=$(DATABASE_URL_POSTGRES) $(PYTEST) -n 2 --dist loadfile -m "slow" tests/faults
+	DATABASE_URL=$(DATABASE_URL_POSTGRES) $(PYTEST) -n 2 --dist loadfile -m "slow" tests/faults/test_kills.py tests/faults/test_storage.py tests/faults/test_at_work.py
 endif
 
 test-shared: .venv/ready-dev ## tests over the evaluation data in ../shared

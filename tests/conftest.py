@@ -25,6 +25,7 @@ settings.register_profile(
 )
 settings.load_profile("whatever the machine does beside")
 
+TESTS = Path(__file__).parent
 KEPT_TABLES = {"django_migrations", "django_content_type", "auth_permission"}
 """What migrating filled: the same for every test."""
 
@@ -44,13 +45,17 @@ copy_schemas()
 
 
 DATABASE_FIXTURES = {"db", "transactional_db", "live_server"}
+DOORS = {"api", "console", "doors", "house", "mcp"}
+"""Where tests are of words, addresses and pages: what of it proves something of the database is marked there."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What uses the database proves something of it, and runs again on every database the suite is given."""
+    """What uses the database proves something of it, and runs again on every database the suite is given: in the rooms
+    everything, at the doors the walks over every page and address, and races."""
     for item in items:
         used = set(getattr(item, "fixturenames", ()))
-        if used & DATABASE_FIXTURES or item.get_closest_marker("django_db"):
+        of_a_room = item.path.relative_to(TESTS).parts[0] not in DOORS
+        if of_a_room and (used & DATABASE_FIXTURES or item.get_closest_marker("django_db")):
             item.add_marker("sql")
         if used & {"browser", "chromium"}:
             item.add_marker("browser")

@@ -1,4 +1,5 @@
-"""A migrated, empty SQLite database is made once and copied for every run of the suite, until its schema changes.
+"""A migrated, empty database is made once and copied for every run of the suite, until its schema changes: a file of
+SQLite, a template of PostgreSQL.
 
 Migrating takes longer than most files of tests. The copy is named after everything that makes the schema; a run whose
 schema is new makes and keeps its own.
@@ -6,6 +7,7 @@ schema is new makes and keeps its own.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import os
@@ -17,6 +19,8 @@ from pathlib import Path
 from typing import Any
 
 import django
+from django.db import DatabaseError
+from django.db.backends.postgresql.creation import DatabaseCreation as PostgresCreation
 from django.db.backends.sqlite3.creation import DatabaseCreation
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -24,8 +28,17 @@ KEPT = ROOT / "var" / "tests"
 SCHEMA = ("*/migrations/*.py", "*/models.py", "*/models/*.py", "*/triggers.py", "*/engines/*.py", "*/apps.py")
 
 
+TEMPLATES = "commonplace_tests_"
+"""How the name of a kept database of PostgreSQL begins."""
+
+
 def copy_schemas() -> None:
-    """Let every SQLite test database of this process start from the kept copy, or leave one behind."""
+    """Let every test database of this process start from the kept copy, or leave one behind."""
+    _copy_files()
+    _copy_templates()
+
+
+def _copy_files() -> None:
     create = DatabaseCreation.create_test_db
     begin = DatabaseCreation._create_test_db  # type: ignore[attr-defined]
 
@@ -45,6 +58,38 @@ def copy_schemas() -> None:
     DatabaseCreation.create_test_db = made  # type: ignore[method-assign]
 
 
+def _copy_templates() -> None:
+    create = PostgresCreation.create_test_db
+
+    def made(self: Any, *args: Any, **settings: Any) -> str:
+        kept = TEMPLATES + _digest(self.connection.vendor)
+        if _templates(self, kept):
+            self.connection.settings_dict["TEST"]["TEMPLATE"] = kept
+            return str(create(self, *args, **settings))
+        name = str(create(self, *args, **settings))
+        _keep_template(self, name, kept)
+        return name
+
+    PostgresCreation.create_test_db = made  # type: ignore[method-assign]
+
+
+def _templates(creation: Any, like: str = f"{TEMPLATES}%") -> list[str]:
+    with creation._nodb_cursor() as cursor:
+        cursor.execute("SELECT datname FROM pg_database WHERE datname LIKE %s", [like])
+        return [name for (name,) in cursor.fetchall()]
+
+
+def _keep_template(creation: Any, name: str, kept: str) -> None:
+    """Another run may keep the same at this moment, or use an older one: then theirs stays."""
+    creation.connection.close()
+    for statement in [
+        *(f'DROP DATABASE "{older}"' for older in _templates(creation)),
+        f'CREATE DATABASE "{kept}" TEMPLATE "{name}"',
+    ]:
+        with creation._nodb_cursor() as cursor, contextlib.suppress(DatabaseError):
+            cursor.execute(statement)
+
+
 def empty(connection: sqlite3.Connection) -> None:
     """Put the kept copy in the place of everything in a test database, in a fraction of what deleting rows takes."""
     with closing(sqlite3.connect(f"{_kept().as_uri()}?mode=ro", uri=True)) as source:
@@ -62,10 +107,14 @@ def copy_to(file: Path) -> bool:
 
 @functools.cache
 def _kept() -> Path:
-    digest = hashlib.sha256(f"{django.VERSION} {sqlite3.sqlite_version}".encode())
+    return KEPT / f"schema-{_digest(sqlite3.sqlite_version)}.sqlite3"
+
+
+def _digest(engine: object) -> str:
+    digest = hashlib.sha256(f"{django.VERSION} {engine}".encode())
     for file in _schema_files():
         digest.update(file.read_bytes())
-    return KEPT / f"schema-{digest.hexdigest()[:16]}.sqlite3"
+    return digest.hexdigest()[:16]
 
 
 def _schema_files() -> Iterator[Path]:

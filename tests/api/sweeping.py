@@ -91,7 +91,7 @@ def wrong_bodies(operation: Operation) -> Iterator[Wrong]:
 
 
 def _of_other_types(kinds: set[str], pointer: str) -> list[tuple[Any, str]]:
-    """Two values of types that a place does not admit. Which of all, goes by its name: over the places all are tried."""
+    """Two values of types that a place does not admit. Which, goes by its name: over the places all are tried."""
     if not kinds:
         return []
     wrong = [one for one in VALUES if one[1] not in kinds and not (one[1] == "integer" and "number" in kinds)]
@@ -154,12 +154,17 @@ def _with(body: Any, path: Path, value: Any) -> Any:
     return changed
 
 
+def large_bodies(operation: Operation) -> Iterator[tuple[str, bytes, tuple[int, ...]]]:
+    """Bodies that are too large, or too deep, to be read; with the statuses that each may get."""
+    inside = json.dumps(operation.body)[:-1]
+    yield "ten megabytes", (inside + f', "x": "{"a" * 10_000_000}"}}').encode(), (413,)
+    yield "deep", (inside + ', "x": ' + "[" * 100_000 + "]" * 100_000 + "}").encode(), (400,)
+
+
 def raw_bodies(operation: Operation) -> Iterator[tuple[str, bytes, tuple[int, ...]]]:
     """Bodies that are no JSON value at all, or too much of one; with the statuses that each may get."""
     good = json.dumps(operation.body)
     inside = good[:-1]
-    yield "ten megabytes", (inside + f', "x": "{"a" * 10_000_000}"}}').encode(), (413,)
-    yield "deep", (inside + ', "x": ' + "[" * 100_000 + "]" * 100_000 + "}").encode(), (400,)
     yield "NUL", (inside + ', "x": "\\u0000"}').encode(), (400,)
     yield "half a surrogate", (inside + ', "x": "\\ud800"}').encode(), (400,)
     yield "half a surrogate as a key", (inside + ', "\\udc00": 1}').encode(), (400,)

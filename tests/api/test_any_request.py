@@ -60,6 +60,7 @@ def test_every_answer_is_described() -> None:
     assert bare == []
 
 
+@pytest.mark.sql
 def test_any_request_gets_an_answer_that_is_announced(curator: Caller, things: Things) -> None:
     found = operations()
     assert len(found) > 30

@@ -335,6 +335,7 @@ def test_pages_neither_repeat_nor_miss_while_others_write(curator: Caller) -> No
     assert len(set(seen)) == len(seen)
 
 
+@pytest.mark.sql
 @pytest.mark.django_db(transaction=True)
 def test_fifty_writers_of_one_key_make_one_node_and_none_fails(curator: Caller) -> None:
     """T30, over HTTP."""

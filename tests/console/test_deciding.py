@@ -293,8 +293,7 @@ def test_claim_and_snooze_by_key(at_queue: Callable[..., Any], told: Case) -> No
     assert told.snoozed_until is None
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1440, 390])
+@pytest.mark.parametrize(("width", "theme"), [(1440, "light"), (390, "dark")])
 def test_every_case_is_clean_and_never_wider_than_the_screen(
     at_queue: Callable[..., Any], live_server: Any, width: int, theme: str
 ) -> None:

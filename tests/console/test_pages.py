@@ -94,8 +94,7 @@ def addresses(
     }
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1440, 390])
+@pytest.mark.parametrize(("width", "theme"), [(1440, "light"), (390, "dark")])
 def test_every_page_is_clean_and_fits(
     addresses: dict[str, str], signed_in: Callable[..., Any], live_server: Any, width: int, theme: str
 ) -> None:

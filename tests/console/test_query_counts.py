@@ -31,7 +31,7 @@ from tests.files.telling import Tree
 from tests.ontology.proposing import VESSEL, Office
 from tests.visiting import INES, client_of, tell_a_story
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.sql]
 
 RECORDED = {
     "": 26,

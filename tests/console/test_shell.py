@@ -15,8 +15,7 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.browser]
 ADDRESSES = ["/w/harbour/", "/w/harbour/settings/", "/design/"]
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1440, 390])
+@pytest.mark.parametrize(("width", "theme"), [(1440, "light"), (390, "dark")])
 def test_every_page_is_clean_and_never_wider_than_the_screen(
     signed_in: Callable[..., Any], live_server: Any, width: int, theme: str
 ) -> None:
