@@ -62,7 +62,7 @@ def _texts(row: FormResponse, response: Response | Sum) -> Iterator[Text]:
     plan, language = response.plan, row.language
     said: dict[str, list[str]] = {step: [] for step in plan.steps}
     for planned, _, kept in answered(response):
-        if planned.question.type not in UNSAID and not planned.question.sensitive:
+        if planned.question.writable and planned.question.type not in UNSAID and not planned.question.sensitive:
             said[planned.step].append(spoken(plan, planned, kept, language))
     for number, lines in enumerate(said.values()):
         text = "\n".join(([row.version.title] if number == 0 else []) + lines).strip()

@@ -88,7 +88,8 @@ def live(of: Form) -> FormVersion | None:
 
 
 def _live(of: Form) -> QuerySet[FormVersion]:
-    return FormVersion.objects.filter(form=of, state=VersionState.LIVE).order_by("-number").defer("report")[:1]
+    found = FormVersion.objects.filter(form=of, state=VersionState.LIVE).order_by("-number")
+    return found.defer("definition", "report")[:1]
 
 
 def lives(of: Sequence[Form]) -> dict[uuid.UUID, FormVersion]:

@@ -12,11 +12,10 @@ from formsengine import feeding
 from formsengine.log.commits import Clock
 from formsengine.log.response import Response
 from formsengine.log.writing import Result
-from formsengine.models import FormCitation, FormCommit, FormNotice, FormResponse, FormVersion, ResponseState
-from formsengine.queries import loading
-from formsengine.queries.filled import UNREAD
+from formsengine.models import FormCitation, FormCommit, FormNotice, FormResponse, FormVersion
+from formsengine.queries import filled, loading
 from formsengine.view.shown import counts
-from memoryapp.doors.errors import Conflict, NotFound
+from memoryapp.doors.errors import Conflict
 from memoryapp.ledger import jobs
 from memoryapp.ledger.models import Write
 
@@ -26,13 +25,9 @@ HEAD = ("version", "state", "lock", "submission", "digest", "progress", "changed
 
 
 def held(write: Write, response_id: uuid.UUID) -> FormResponse:
-    """The response, locked until the transaction ends. Raises NotFound out of sight."""
-    rows = FormResponse.objects.select_for_update(of=("self",)).visible_to(write.by)
-    rows = rows.select_related("form", "version", "started_under", "subject").defer(*UNREAD)
-    found: FormResponse | None = rows.filter(pk=response_id).first()
-    if found is None or found.state == ResponseState.ERASED:
-        raise NotFound("There is no such response.", code="no_such_response", extra={"id": str(response_id)})
-    return found
+    """The response as it stays until the transaction ends: the write holds its workspace, so that no other one writes.
+    Raises NotFound out of sight."""
+    return filled.response(write.by, response_id)
 
 
 def clock(write: Write, row: FormResponse) -> Clock:
