@@ -3,9 +3,9 @@
     DATABASE_URL=sqlite:///var/bench.sqlite3 python -m bench.responses --responses 10000
 
 The database must be empty; it is migrated. Without responses (0) only filling and the twenty are measured. Pages are
-asked for through every middleware, without a socket. Times are the middle and the p95 of thirty, in milliseconds of the clock
-and of the processor; last is what was promised. What is taken out is taken out twice: for the time, and for the most
-memory that was held at once.
+asked for through every middleware, without a socket. Times are the middle and the p95 of thirty, in milliseconds of the
+clock and of the processor; last is what was promised. What is taken out is taken out twice: for the time, and for the
+most memory that was held at once.
 """
 
 from __future__ import annotations

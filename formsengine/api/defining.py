@@ -62,7 +62,7 @@ class Definitions(Endpoint):
 
 
 class ImportBody(Told):
-    content = Text(max_length=LONGEST_SHEET, help_text="The bytes of an .xlsx, .xls or CSV file, in base64.")
+    content = Text(max_length=LONGEST_SHEET, help_text="The bytes of an .xlsx, .xls, CSV or XForm file, in base64.")
     name = Text(required=False, max_length=120, help_text="What the form is called, if the sheet does not say.")
 
 
@@ -75,10 +75,10 @@ class Imports(Endpoint):
     @extend_schema(
         operation_id="import_form",
         tags=["forms"],
-        summary="Import a form from a spreadsheet",
-        description="Reads XLSForm from bytes, whatever the file is called, and stores it as a draft. `report` says "
-        "what was taken, what is written otherwise and what was not understood; the last keeps it from being "
-        "published until it is dropped or rewritten.",
+        summary="Import a form from a spreadsheet or an XForm",
+        description="Reads XLSForm or XForm XML from bytes, whatever the file is called, and stores it as a draft. "
+        "`report` says what was taken, what is written otherwise and what was not understood; the last keeps it from "
+        "being published until it is dropped or rewritten.",
         responses={201: described("FormImported", WHOLE_VERSION)},
         examples=[OpenApiExample("A table of bars", value={"content": SHEET, "name": "visit"}, request_only=True)],
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,8 @@ from formsengine.definition.plan import KINDS, plan
 from formsengine.definition.stored import read
 from formsengine.expressions.types import Kind
 from formsengine.problems import Problem, Refused
+from formsengine.xform.reading import is_xml, read_xform
+from formsengine.xform.texts import Left
 from formsengine.xlsform import columns
 from formsengine.xlsform.lists import Lists
 from formsengine.xlsform.places import item_at, line_of, name_of
@@ -40,18 +42,18 @@ class Imported:
 def import_xlsform(
     content: bytes, *, id: str = "", otherwise: str = "", files: Mapping[str, bytes] | None = None
 ) -> Imported:
-    """The form. `files` holds the sheets that choices come from, by name.
+    """The form, out of a sheet or of an XForm's XML. `files` holds the sheets that choices come from, by name.
 
     It is called `id`, else as the sheet says, else `otherwise`.
 
     Raises Refused("import") for what is no form at all: no survey, a column twice, a group that never ends.
     """
-    sheets = read_sheets(content)
+    sheets, left = read_xform(content) if is_xml(content) else (read_sheets(content), [])
     if "survey" not in sheets:
         found = ", ".join(sorted(sheets)) or "nothing"
         raise _refused("survey", "no-survey", f"There is no sheet called survey, only {found}.")
     reader = _Reader(sheets, id, files or {}, otherwise)
-    return reader.read()
+    return reader.read(left)
 
 
 def _refused(path: str, code: str, message: str, *accepted: str) -> Refused:
@@ -90,7 +92,12 @@ class _Reader:
             self.default = "en" if bare or "en" in self.languages or not self.languages else next(iter(self.languages))
         self.languages = {self.default: None, **self.languages}
 
-    def read(self) -> Imported:
+    def read(self, left: Sequence[Left]) -> Imported:
+        for one in left:
+            if one.blocks:
+                self._leave(one.where, one.text, one.why)
+            else:
+                self.report.leave(one.where, one.text, one.why, blocks=False)
         self._names()
         steps = self._steps(self._tree())
         title = self.settings.get("form_title") or self.settings.get("title") or self.id
@@ -323,7 +330,7 @@ class _Reader:
 
     def _one(self, where: str, item: dict[str, Any], key: str, text: str, was: str, own: Kind | None) -> None:
         try:
-            written = rewrite(self._renamed(text), self.kinds, own)
+            written = rewrite(self._renamed(text), self.kinds, own, counts=key == "count")
         except NotReadable as wrong:
             self._leave(where, was, str(wrong), str(item.get("name") or self.places.get(line_of(where), "")), key)
             return

@@ -74,8 +74,8 @@ class Written:
     why: list[str] = field(default_factory=list)
 
 
-def rewrite(text: str, kinds: Mapping[str, Kind], own: Kind | None = None) -> Written:
-    """The rule that means the same. Raises NotReadable with the reason."""
+def rewrite(text: str, kinds: Mapping[str, Kind], own: Kind | None = None, *, counts: bool = False) -> Written:
+    """The rule that means the same, a number where it `counts`. Raises NotReadable with the reason."""
     made = Written(text)
     plainly = _plain(text, made)
     plainly = _paths(plainly, kinds, made)
@@ -83,7 +83,8 @@ def rewrite(text: str, kinds: Mapping[str, Kind], own: Kind | None = None) -> Wr
         node = parse(plainly)
     except Refused as refused:
         raise NotReadable(_foreign(plainly) or refused.message) from None
-    node = _Rewriter(kinds, own, made).visit(node)
+    rewriter = _Rewriter(kinds, own, made)
+    node = rewriter.counted(rewriter.visit(node)) if counts else rewriter.visit(node)
     made.text = write(node)
     return made
 
