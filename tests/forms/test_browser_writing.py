@@ -57,8 +57,8 @@ def test_a_form_is_written_tried_and_published_by_keyboard(
     page.locator("#p-constraints-0").fill(". > 0")
     kept(page, lambda: page.keyboard.press("Tab"))
     page.locator("#p-constraints-0-en").fill("More than nothing")
-    kept(page, lambda: page.keyboard.press("Tab"))
-    page.locator("#try-slot-draught").fill("-2")
+    kept(page, lambda: page.locator("#try-slot-draught").press_sequentially("-2"))
+    assert page.locator("#try-slot-draught").input_value() == "-2"
     kept(page, lambda: page.keyboard.press("Tab"), to="/attempt/")
     page.locator("#preview").get_by_text("More than nothing").wait_for()
     is_clean(page)
@@ -98,3 +98,5 @@ def test_two_who_edit_one_part_are_told_and_what_was_typed_stays(
     assert definition["steps"][2]["items"][0]["label"] == {"en": "Pain, 0 to 10"}
     kept(other, lambda: (other.keyboard.press("Escape"), other.keyboard.press("z")))
     other.get_by_text("How bad is the pain?").first.wait_for()
+    kept(other, lambda: (other.keyboard.press("Escape"), other.keyboard.press("y")))
+    other.get_by_text("Done again: Changed").first.wait_for()
