@@ -214,13 +214,14 @@ def measured(client: Client, url: str, page: str) -> tuple[list[float], list[flo
     assert answer.status_code == 200, (url, answer.status_code)
     with CaptureQueriesContext(connection) as queries:
         client.get(url, headers=headers)
+    count = len(queries)
     clock, own = [], []
     for _ in range(RUNS):
         began, worked = time.perf_counter(), time.thread_time()
         client.get(url, headers=headers)
         clock.append((time.perf_counter() - began) * 1000)
         own.append((time.thread_time() - worked) * 1000)
-    return clock, own, len(queries)
+    return clock, own, count
 
 
 def verdicts(client: Client, filled: Filled) -> tuple[list[float], list[float], int]:

@@ -184,6 +184,7 @@ class Source(WorkspaceRow):
         indexes = [
             models.Index(fields=["workspace", "said_at"], name="source_said"),
             models.Index(fields=["workspace", "digest"], name="source_digest"),
+            models.Index(fields=["workspace", "audience"], name="source_narrow", condition=Q(audience__isnull=False)),
         ]
         constraints = [
             models.CheckConstraint(

@@ -71,7 +71,7 @@ class BeliefQuerySet(models.QuerySet["Belief"]):
     def hidden_from(self, by: Principal) -> BeliefQuerySet:
         """The others of the workspace."""
         mine, named = _audience_of(by.workspace.pk, by.actor.pk)
-        narrow = Q(audience__in=[Audience.OWNERS, Audience.NAMED])
+        narrow = ~Q(audience=Audience.WORKSPACE)
         narrow &= Q(~mine, audience=Audience.OWNERS) | Q(~named, audience=Audience.NAMED)
         hidden = out_of_place(by)
         return self.filter(narrow | Q(pk__in=hidden) if hidden else narrow, workspace=by.workspace)
@@ -163,7 +163,7 @@ class Belief(WorkspaceRow):
             models.Index(fields=["workspace", "statement", "status"], name="belief_statement"),
             models.Index(fields=["workspace", "kind", "status"], name="belief_kind"),
             models.Index(fields=["workspace", "-recorded_at"], name="belief_newest"),
-            models.Index(fields=["workspace", "audience"], name="belief_audience"),
+            models.Index(fields=["workspace"], name="belief_narrow", condition=~Q(audience="workspace")),
             models.Index(
                 fields=["workspace", "predicate", "value_key"], name="belief_value", condition=Q(shape="property")
             ),
