@@ -6,6 +6,7 @@ import datetime as dt
 import uuid
 from typing import Any
 
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from memoryapp.console.plots import bars
@@ -22,10 +23,12 @@ from memoryapp.review import queries as review
 from memoryapp.review import registry
 from memoryapp.review.models import Case
 from memoryapp.review.pages.shown import headlines
-from memoryapp.sources.queries import threads
+from memoryapp.sources.queries import latest_threads
 
 CHANGES = 8
 WAITING = 5
+MOST_COUNTED = 10_000
+"""How far current beliefs are counted."""
 SERIES = (("opened", "Opened"), ("people", "Decided by people"), ("policy", "Settled by policy"))
 WEEK = dt.timedelta(days=7)
 
@@ -36,7 +39,7 @@ def overview(by: Principal) -> dict[str, Any]:
     cases = list(review.queue(by)[:WAITING])
     lines = headlines(by, cases)
     titles = {kind.name: kind.title for kind in registry.kinds()}
-    told = [_thread(by, thread) for thread in threads(by)[:WAITING]]
+    told = [_thread(by, thread) for thread in latest_threads(by, WAITING)]
     figures = _figures(by, waiting, health)
     return {
         "by": by,
@@ -71,8 +74,8 @@ def _trend(by: Principal) -> dict[str, Any] | None:
 
 def _figures(by: Principal, waiting: review.Waiting, health: Status) -> list[dict[str, Any]]:
     known = current(by)
-    beliefs = known.count()
-    since_week = known.filter(recorded_at__gte=timezone.now() - WEEK).count()
+    beliefs = _bounded(known)
+    since_week = _bounded(known.filter(recorded_at__gte=timezone.now() - WEEK))
     at_work = jobs(by).filter(state__in=[Job.State.QUEUED, Job.State.RUNNING]).count()
     failed = jobs(by, state=Job.State.FAILED).count()
     seen = health.worker_seen_seconds
@@ -84,9 +87,9 @@ def _figures(by: Principal, waiting: review.Waiting, health: Status) -> list[dic
             "url": address(by, "review:queue"),
         },
         {
-            "number": beliefs,
+            "number": _written(beliefs),
             "name": "current belief" if beliefs == 1 else "current beliefs",
-            "note": f"{since_week} of them from this week" if since_week else "",
+            "note": f"{_written(since_week)} of them from this week" if since_week else "",
             "url": address(by, "graph:beliefs"),
         },
         {
@@ -101,6 +104,15 @@ def _figures(by: Principal, waiting: review.Waiting, health: Status) -> list[dic
             "url": f"{address(by, 'ledger:jobs')}?state=failed",
         },
     ]
+
+
+def _bounded(found: QuerySet[Belief]) -> int:
+    """How many there are, as far as anybody counts on it."""
+    return found.order_by().values("pk")[: MOST_COUNTED + 1].count()
+
+
+def _written(number: int) -> str | int:
+    return f"{MOST_COUNTED:,}+" if number > MOST_COUNTED else number
 
 
 def _thread(by: Principal, thread: Any) -> dict[str, Any]:

@@ -93,7 +93,7 @@ def overview(request: HttpRequest, by: Principal) -> HttpResponse:
 def settings(request: HttpRequest, by: Principal) -> HttpResponse:
     """What the workspace is called and how this account wants its console."""
     role = by.actor.membership.get_role_display().lower()
-    return page(request, "console/settings.html", {"by": by, "role": role, "model": spending.told(by)})
+    return page(request, "console/settings.html", {"by": by, "role": role, "models": spending.every(by)})
 
 
 @login_required

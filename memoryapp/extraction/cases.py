@@ -6,6 +6,8 @@ import uuid
 from collections.abc import Sequence
 from typing import Any
 
+from django.db.models import Exists, OuterRef
+
 from memoryapp.doors.errors import DomainError
 from memoryapp.extraction import services
 from memoryapp.extraction.acceptance import (
@@ -21,11 +23,12 @@ from memoryapp.extraction.acceptance import (
 from memoryapp.extraction.models import Candidate
 from memoryapp.extraction.queries import hidden_candidates
 from memoryapp.graph.services.undoing import undo as undo_graph
-from memoryapp.ledger.models import Actor, Write
+from memoryapp.ledger.models import Actor, Workspace, Write
 from memoryapp.ledger.principal import Principal
 from memoryapp.ontology.queries import current_ontology
 from memoryapp.review import policies
 from memoryapp.review.models import Case, CaseChange, CaseSubject, Decision
+from memoryapp.review.queries.counting import Bounded, Count
 from memoryapp.review.registry import Asks, CaseKind, Field, Suggestion, Verdict, register
 from memoryapp.review.services import void_case
 from memoryapp.review.sight import SubjectType
@@ -62,12 +65,12 @@ DOES = {"accept": "would accept", "hold": "holds", "reject": "would turn away"}
 
 def present(by: Principal, case: Case) -> dict[str, Any]:
     """The candidate, its words inside their turn with the turn before and after, and how many wait that are alike."""
-    candidate = candidate_of(case)
+    candidate = _shown(case)
     return {
         "candidate": candidate,
         "place": in_place(by, [candidate.source_id]).get(candidate.source_id),
         "details": candidate.proposal,
-        "alike": alike(candidate).count(),
+        "alike": _counts(case)[Candidate.State.HELD],
         "initial": {
             "content": candidate.content,
             **{name: str(candidate.proposal.get(name) or "") for name in ("topic", "valid_from", "valid_to")},
@@ -139,12 +142,34 @@ def undo(write: Write, decision: Decision) -> None:
 
 def suggest(by: Principal, case: Case) -> Suggestion | None:
     """A rejection that a person gave to one alike is the only thing worth repeating."""
-    candidate = candidate_of(case)
-    rejected = alike(candidate, Candidate.State.REJECTED).count()
-    accepted = alike(candidate, Candidate.State.ACCEPTED).count()
+    counts = _counts(case)
+    rejected, accepted = counts[Candidate.State.REJECTED], counts[Candidate.State.ACCEPTED]
     if rejected > accepted + 2:
         return Suggestion(REJECT.key, f"{rejected} alike were rejected, {accepted} accepted.")
     return None
+
+
+_SHOWN, _COUNTED = "_candidate_shown", "_alike_counted"
+"""Where a case that is being shown keeps its candidate, and how many are alike: one page asks several times."""
+
+
+def _shown(case: Case) -> Candidate:
+    if _SHOWN not in case.__dict__:
+        case.__dict__[_SHOWN] = candidate_of(case)
+    found: Candidate = case.__dict__[_SHOWN]
+    return found
+
+
+def _counts(case: Case) -> dict[str, Count]:
+    """How many candidates are alike, by state, in one query; past the bound nobody counts on."""
+    if _COUNTED not in case.__dict__:
+        candidate = _shown(case)
+        states = (Candidate.State.HELD, Candidate.State.REJECTED, Candidate.State.ACCEPTED)
+        asked: dict[str, Any] = {state.value: Bounded(alike(candidate, state)) for state in states}
+        found: Any = Workspace.objects.values(**asked).get(pk=case.workspace_id)
+        case.__dict__[_COUNTED] = {name: Count(number) for name, number in found.items()}
+    counted: dict[str, Count] = case.__dict__[_COUNTED]
+    return counted
 
 
 def candidate_of(case: Case) -> Candidate:
@@ -167,22 +192,21 @@ def alike(candidate: Candidate, state: Candidate.State = Candidate.State.HELD) -
 
 
 def cases_alike(by: Principal, case: Case) -> Any:
-    """The cases of candidates that the same rule drew from the same kind of speaker, as ids."""
-    candidate = candidate_of(case)
-    like = alike(candidate).model.objects.filter(
-        workspace=candidate.workspace_id,
+    """The cases of candidates that the same rule drew from the same kind of speaker, by their subjects."""
+    candidate = _shown(case)
+    like = Candidate.objects.filter(
+        pk=OuterRef("subject_id"),
         rule=candidate.rule,
         run__extractor=candidate.run.extractor,
         source__kind=candidate.source.kind,
         source__speaker=candidate.source.speaker,
     )
-    subjects = CaseSubject.objects.filter(workspace=by.workspace, role="candidate", subject_id__in=like.values("pk"))
-    return subjects.values("case_id")
+    return CaseSubject.objects.filter(Exists(like), workspace=by.workspace, role="candidate")
 
 
 def policy_now(by: Principal, case: Case) -> str:
     """What the acceptance policy would do with the candidate now."""
-    candidate = candidate_of(case)
+    candidate = _shown(case)
     rule = judge(policy_of(by.workspace), services.considered(current_ontology(by), candidate))
     return f"The rule “{rule.name}” of the acceptance policy {DOES[rule.outcome]} it: {rule.because}"
 

@@ -5,6 +5,8 @@ Files enter no statistics of words: what is out of sight of some changes nothing
 
 from __future__ import annotations
 
+import re
+import unicodedata
 import uuid
 from collections.abc import Iterator, Sequence
 
@@ -93,6 +95,20 @@ def traces(workspace: Workspace, sources: Sequence[uuid.UUID]) -> int:
     return left + len(_repeating(workspace, sorted(sentences_of(sources))))
 
 
+def _in_any_case(word: str) -> str:
+    """A regular expression for a folded word however it is written: an engine that knows no other letters than those of
+    ASCII would miss the rest, so each is named in both cases, composed and not."""
+    return "(ss|ß|ẞ)".join("".join(_letter(one) for one in part) for part in word.split("ss"))
+
+
+def _letter(letter: str) -> str:
+    if letter.isascii():
+        return re.escape(letter)
+    written = {letter, letter.upper(), letter.title()}
+    written |= {unicodedata.normalize("NFD", one) for one in written}
+    return f"({'|'.join(re.escape(one) for one in sorted(written))})"
+
+
 def _repeating(workspace: Workspace, sentences: Sequence[str]) -> set[uuid.UUID]:
     """Current files that rest on no other source and hold one of these sentences."""
     stands = VersionSource.objects.filter(version=OuterRef("pk")).exclude(source__in=taken_back(workspace.pk))
@@ -101,10 +117,9 @@ def _repeating(workspace: Workspace, sentences: Sequence[str]) -> set[uuid.UUID]
     found: set[uuid.UUID] = set()
     for few in (sentences[at : at + AT_ONCE] for at in range(0, len(sentences), AT_ONCE)):
         likely = Q()
-        for word in {max(one.split(), key=len) for one in few}:
-            for written in {word, word.upper(), word.title()}:
-                likely |= Q(body__text__icontains=written) | Q(body__extract__text__icontains=written)
-                likely |= Q(summary__icontains=written)
+        for pattern in {_in_any_case(max(one.split(), key=len)) for one in few}:
+            likely |= Q(body__text__iregex=pattern) | Q(body__extract__text__iregex=pattern)
+            likely |= Q(summary__iregex=pattern)
         for version in current.filter(likely).iterator(chunk_size=100):
             said = normal_text(f"{version.summary}\n{text_of(version)}")
             if any(one in said for one in few):

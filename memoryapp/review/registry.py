@@ -90,7 +90,7 @@ class CaseKind:
       write that stands in the way. The case itself, and cases opened or voided by the decision, are put back here.
     * `reach(write, subjects)`: how much rests on these things or was served from them, asked when a case about them is
       opened. Only what the whole workspace may see counts.
-    * `alike(by, case)`: the ids of cases like this one, as a query, whose decisions help to decide it; None for all of
+    * `alike(by, case)`: the subjects of cases like this one, whose decisions help to decide it; None for all of
       the kind. `policy(by, case)`: what the workspace's policy would do with it now and why, in a sentence.
     * `told(by, case)`: the same as plain data for REST, where `present` holds more than that.
     * `suggest(by, case)`: a suggestion or None. `blocked(by, case)`: verdicts that cannot be chosen now, each with why.

@@ -19,6 +19,9 @@ from memoryapp.ledger.models import Workspace
 from memoryapp.ledger.principal import Principal
 from memoryapp.sources.models import Participant, Source, TellingReader, Thread, Withdrawal, WithdrawnSource
 
+LATEST_TURNS = 500
+"""Turns among which the conversations told to last are looked for."""
+
 
 @dataclass(frozen=True)
 class InPlace:
@@ -54,6 +57,17 @@ def threads(by: Principal, text: str = "") -> QuerySet[Thread]:
         turn_count=Count("turns"), first_said=Min("turns__said_at"), last_said=Max("turns__said_at")
     )
     return counted.order_by("-last_said", "-pk")
+
+
+def latest_threads(by: Principal, most: int) -> list[Thread]:
+    """The conversations told to last, as `threads` gives them: found from their latest turns, not from all of them."""
+    by.require("read_sources")
+    turns = Source.objects.visible_to(by).filter(kind=Source.Kind.CHAT_TURN).order_by("-said_at")
+    latest = list(turns.values_list("thread", flat=True)[:LATEST_TURNS])
+    several = list(dict.fromkeys(latest))[:most]
+    if len(several) < most and len(latest) == LATEST_TURNS:
+        return list(threads(by)[:most])
+    return list(threads(by).filter(pk__in=several))
 
 
 def thread(by: Principal, thread_id: uuid.UUID) -> Thread:

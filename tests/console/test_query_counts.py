@@ -34,7 +34,7 @@ from tests.visiting import INES, client_of, tell_a_story
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.sql]
 
 RECORDED = {
-    "": 26,
+    "": 27,
     "beliefs/": 9,
     "beliefs/?show=everything": 8,
     "nodes/": 7,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from django.test import override_settings
 
 from memoryapp.ledger.models import Workspace
 from memoryapp.ledger.principal import Principal
@@ -29,6 +30,11 @@ def test_a_jobs_page_and_the_settings_say_what_the_model_cost(
     settings = client.get("/w/harbour/settings/").content.decode()
     assert "small-one" in settings
     assert "998710 left today" in settings
+    assert "small-vectors" not in settings
+    with override_settings(EMBEDDING_URL="http://127.0.0.1:9", EMBEDDING_NAME="small-vectors"):
+        both = client.get("/w/harbour/settings/").content.decode()
+    assert "small-vectors" in both
+    assert "20000000 left today" in both
     told = Caller(workspace, ["curate"], "Clerk").get(f"jobs/{job.pk}").json()
     assert (told["spent"]["calls"], told["spent"]["tokens_in"], told["spent"]["tokens_out"]) == (1, 1_234, 56)
 

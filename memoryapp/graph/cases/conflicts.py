@@ -158,9 +158,8 @@ def reach(write: Write, subjects: Sequence[Subject]) -> int:
 
 def alike(by: Principal, case: Case) -> Any:
     """Conflicts whose newcomer is of the same kind."""
-    same = Belief.objects.filter(workspace=by.workspace, kind=_sides(by, case)["newcomer"].kind).values("pk")
-    about = CaseSubject.objects.filter(workspace=by.workspace, role="newcomer", subject_id__in=same)
-    return about.values("case_id")
+    same = Belief.objects.filter(kind=_sides(by, case)["newcomer"].kind, pk=OuterRef("subject_id"))
+    return CaseSubject.objects.filter(Exists(same), workspace=by.workspace, role="newcomer")
 
 
 def policy_now(by: Principal, case: Case) -> str:

@@ -268,7 +268,7 @@ class Migration(migrations.Migration):
                 ('write', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='belief_states', to='ledger.write')),
             ],
             options={
-                'indexes': [models.Index(fields=['belief', 'recorded_at'], name='belief_state_known')],
+                'indexes': [models.Index(fields=['belief', 'recorded_at'], name='belief_state_known'), models.Index(fields=['workspace', '-recorded_at'], name='belief_state_newest')],
                 'constraints': [models.UniqueConstraint(fields=('belief', 'sequence'), name='belief_state_once'), models.CheckConstraint(condition=models.Q(('reason', ''), _negated=True), name='belief_state_reason'), models.CheckConstraint(condition=models.Q(('status__in', ['activated', 'resolving', 'archived', 'deleted'])), name='belief_state_status')],
             },
         ),

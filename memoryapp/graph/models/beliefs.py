@@ -220,7 +220,10 @@ class BeliefState(WorkspaceRow):
     guard = Guard(erasable=("reason",))
 
     class Meta:
-        indexes = [models.Index(fields=["belief", "recorded_at"], name="belief_state_known")]
+        indexes = [
+            models.Index(fields=["belief", "recorded_at"], name="belief_state_known"),
+            models.Index(fields=["workspace", "-recorded_at"], name="belief_state_newest"),
+        ]
         constraints = [
             models.UniqueConstraint(fields=["belief", "sequence"], name="belief_state_once"),
             models.CheckConstraint(condition=~Q(reason=""), name="belief_state_reason"),

@@ -90,7 +90,7 @@ def _ask(making: _Making, entries: Sequence[IndexEntry]) -> dict[int, Vector]:
     """Vectors by the entry's number. Where the server refuses several texts together they are sent by halves, until it
     is known which one it refuses."""
     texts = [text_of(entry) for entry in entries]
-    asking.within_budget(making.run.job.workspace, client.tokens_of(texts), _budget, Q(purpose=asking.EMBEDDING))
+    asking.within_budget(making.run.job.workspace, client.tokens_of(texts), budget_of, Q(purpose=asking.EMBEDDING))
     try:
         embedded = client.embed(texts, making.name, settings.EMBEDDING_SECONDS)
     except Trouble as trouble:
@@ -108,7 +108,7 @@ def _ask(making: _Making, entries: Sequence[IndexEntry]) -> dict[int, Vector]:
     return {entry.pk: vector for entry, vector in zip(entries, embedded.vectors, strict=True)}
 
 
-def _budget(workspace: Workspace) -> int:
+def budget_of(workspace: Workspace) -> int:
     return int(settings.EMBEDDING_TOKENS_PER_DAY)
 
 

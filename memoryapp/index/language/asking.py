@@ -239,7 +239,7 @@ def figures(by: Principal, of: Job) -> dict[str, Any]:
     return spent if spent["calls"] else {}
 
 
-def spent_by(workspace: Workspace, since: dt.datetime | None = None) -> dict[str, Any]:
-    """What the workspace has spent on the model, in all or since then."""
-    calls = ModelCall.objects.filter(workspace=workspace)
+def spent_by(workspace: Workspace, since: dt.datetime | None = None, of: Q | None = None) -> dict[str, Any]:
+    """What the workspace has spent on calls of models, or on these calls, in all or since then."""
+    calls = ModelCall.objects.filter(of or Q(), workspace=workspace)
     return spending(calls.filter(at__gte=since) if since else calls)

@@ -7,6 +7,7 @@ import uuid
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from django.db.models import QuerySet
 
@@ -26,12 +27,22 @@ USUAL_BUDGET = 1000
 LEAST_BUDGET = 100
 LONGEST_NAME = 40
 """Letters of the owner's name in a heading: it fits into the least budget in any script."""
-SHOWN = (
-    *("kind", "content", "recorded_at"),
-    *("valid_from", "valid_from_precision", "valid_to", "valid_to_precision"),
-)
-"""What is read of a belief: an owner may have thousands, of which the newest few are rendered."""
+LETTERS = 4
+"""That a token holds at most: what is too long for what is left need not be rendered to know it."""
 LONG_AGO = dt.datetime(1, 1, 1, tzinfo=dt.UTC)
+
+
+class Said(NamedTuple):
+    """What is read of a belief: an owner may have thousands, of which the newest few are rendered."""
+
+    pk: uuid.UUID
+    kind: str
+    content: str
+    recorded_at: dt.datetime
+    valid_from: dt.datetime | None
+    valid_from_precision: str
+    valid_to: dt.datetime | None
+    valid_to_precision: str
 
 
 @dataclass(frozen=True)
@@ -41,7 +52,7 @@ class Brief:
     owner: Node
     workspace: str
     text: str
-    beliefs: list[Belief]
+    beliefs: list[Said]
     left_out: int
 
     def shaped(self) -> Told:
@@ -70,42 +81,45 @@ def compose(by: Principal, owner: uuid.UUID, budget_tokens: int = USUAL_BUDGET) 
     at = views.now(by.workspace)
     owned = prepared.rows(_current, by=by, at=at, owner=of.pk, subject=None)
     about = prepared.rows(_current, by=by, at=at, owner=None, subject=of.pk)
-    found = {belief.pk: belief for belief in (*owned, *about)}
+    found = {belief.pk: belief for belief in map(Said._make, (*owned, *about))}
     return _fitting(by, of, _in_order(current_ontology(by), list(found.values())), budget_tokens)
 
 
-def _current(by: Principal, at: dt.datetime, owner: uuid.UUID | None, subject: uuid.UUID | None) -> QuerySet[Belief]:
-    return views.current(by, views.Scope(owner=owner, subject=subject), at=at).only(*SHOWN)
+def _current(
+    by: Principal, at: dt.datetime, owner: uuid.UUID | None, subject: uuid.UUID | None
+) -> QuerySet[Belief, Any]:
+    return views.current(by, views.Scope(owner=owner, subject=subject), at=at).values_list(*Said._fields)
 
 
-def _in_order(ontology: Ontology, beliefs: Sequence[Belief]) -> list[tuple[str, Belief]]:
+def _in_order(ontology: Ontology, beliefs: Sequence[Said]) -> list[tuple[str, Said]]:
     """Each belief with the title of its kind: kinds of higher precedence first, then the newest change."""
+    by_kind: dict[str, list[Said]] = defaultdict(list)
+    for belief in sorted(beliefs, key=lambda one: one.pk):
+        by_kind[belief.kind].append(belief)
 
-    def place(belief: Belief) -> tuple[int, str, float, float, uuid.UUID]:
-        known = belief.kind in ontology.document.belief_kinds
-        since = belief.valid_from or LONG_AGO
-        return (
-            -ontology.precedence(belief.kind) if known else 0,
-            belief.kind,
-            -since.timestamp(),
-            -belief.recorded_at.timestamp(),
-            belief.pk,
-        )
+    def place(kind: str) -> tuple[int, str]:
+        return -ontology.precedence(kind) if kind in ontology.document.belief_kinds else 0, kind
 
-    def title(belief: Belief) -> str:
-        declared = ontology.document.belief_kinds.get(belief.kind)
-        return (declared.title if declared else "") or belief.kind.replace("_", " ").capitalize()
+    def title(kind: str) -> str:
+        declared = ontology.document.belief_kinds.get(kind)
+        return (declared.title if declared else "") or kind.replace("_", " ").capitalize()
 
-    return [(title(belief), belief) for belief in sorted(beliefs, key=place)]
+    return [
+        (title(kind), belief)
+        for kind in sorted(by_kind, key=place)
+        for belief in sorted(by_kind[kind], key=lambda one: (one.valid_from or LONG_AGO, one.recorded_at), reverse=True)
+    ]
 
 
-def _fitting(by: Principal, owner: Node, ordered: Sequence[tuple[str, Belief]], budget: int) -> Brief:
+def _fitting(by: Principal, owner: Node, ordered: Sequence[tuple[str, Said]], budget: int) -> Brief:
     """As many beliefs as fit, in their order; a long one gives way to those after it."""
-    kept: list[tuple[str, Belief]] = []
+    kept: list[tuple[str, Said]] = []
     text = _rendered(owner, kept, len(ordered))
     size = tokens(text)
     headings: set[str] = set()
     for title, belief in ordered:
+        if size + len(_said(belief)) // LETTERS > budget:
+            continue
         cost = tokens(_line(belief)) + 1 + (tokens(title) + 2 if title not in headings else 0)
         if size + cost > budget:
             continue
@@ -116,7 +130,7 @@ def _fitting(by: Principal, owner: Node, ordered: Sequence[tuple[str, Belief]], 
     return Brief(owner, by.workspace.slug, text, [belief for _, belief in kept], len(ordered) - len(kept))
 
 
-def _rendered(owner: Node, kept: Sequence[tuple[str, Belief]], left_out: int) -> str:
+def _rendered(owner: Node, kept: Sequence[tuple[str, Said]], left_out: int) -> str:
     grouped: dict[str, list[str]] = defaultdict(list)
     for title, belief in kept:
         grouped[title].append(_line(belief))
@@ -130,14 +144,17 @@ def _rendered(owner: Node, kept: Sequence[tuple[str, Belief]], left_out: int) ->
     return marker.wrap("brief", "\n".join(lines))
 
 
-def _line(belief: Belief) -> str:
-    said = " ".join(belief.content.split())
+def _said(belief: Said) -> str:
+    return " ".join(belief.content.split())
+
+
+def _line(belief: Said) -> str:
     notes = []
     if belief.valid_from:
         notes.append(f"since {_day(belief.valid_from, belief.valid_from_precision)}")
     if belief.valid_to:
         notes.append(f"until {_day(belief.valid_to, belief.valid_to_precision)}")
-    return f"- {said}" + (f" ({', '.join(notes)})" if notes else "")
+    return f"- {_said(belief)}" + (f" ({', '.join(notes)})" if notes else "")
 
 
 def _day(at: dt.datetime, precision: str) -> str:

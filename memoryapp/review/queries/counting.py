@@ -29,13 +29,13 @@ class Count(int):
     __repr__ = int.__repr__
 
 
-class _Bounded(Subquery):
+class Bounded(Subquery):
     """How many rows a sliced query has."""
 
     template = "(SELECT COUNT(*) FROM (%(subquery)s) bounded)"
     output_field = IntegerField()
 
-    def __init__(self, found: QuerySet[Case]) -> None:
+    def __init__(self, found: QuerySet[Any]) -> None:
         super().__init__(found.order_by().values("pk")[: BOUND + 1])
 
 
@@ -59,9 +59,9 @@ def waiting(by: Principal, also: Mapping[str, Any] | None = None) -> Waiting:
     opened = Case.objects.visible_to(by).filter(state=Case.State.OPEN)
     waits = opened.filter(awake())
     kinds = [kind.name for kind in registry.kinds()]
-    asked: dict[str, Any] = {f"of_{number}": _Bounded(waits.filter(kind=kind)) for number, kind in enumerate(kinds)} | {
-        "mine": _Bounded(opened.filter(Q(assignee=by.actor) | Q(claimed_by=by.actor, claimed_until__gt=now))),
-        "snoozed": _Bounded(opened.filter(snoozed_until__gt=now)),
+    asked: dict[str, Any] = {f"of_{number}": Bounded(waits.filter(kind=kind)) for number, kind in enumerate(kinds)} | {
+        "mine": Bounded(opened.filter(Q(assignee=by.actor) | Q(claimed_by=by.actor, claimed_until__gt=now))),
+        "snoozed": Bounded(opened.filter(snoozed_until__gt=now)),
         "oldest": Subquery(waits.order_by("opened_at").values("opened_at")[:1]),
         **(also or {}),
     }

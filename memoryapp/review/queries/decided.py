@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 
 from memoryapp.doors.errors import NotFound
 from memoryapp.ledger.principal import Principal
@@ -14,7 +14,8 @@ from memoryapp.review.models import Case, Decision
 def decisions(by: Principal, *, actor_id: uuid.UUID | None = None, policy: str = "") -> QuerySet[Decision]:
     """What was decided, the latest first; of one actor, or of one policy, when named."""
     by.require("read_cases")
-    found = Decision.objects.filter(workspace=by.workspace, case__in=Case.objects.visible_to(by))
+    seen = Case.objects.visible_to(by).filter(pk=OuterRef("case"))
+    found = Decision.objects.filter(Exists(seen), workspace=by.workspace)
     if actor_id:
         found = found.filter(decided_by=actor_id)
     if policy:

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.db.models import Exists, OuterRef
+
 from memoryapp.ledger.models import Actor, Workspace
 from memoryapp.ledger.principal import Principal
 from memoryapp.review import policies, registry
@@ -111,9 +113,11 @@ def figures(by: Principal) -> dict[str, dict[str, Figure]]:
 
 
 def precedents(by: Principal, case: Case, most: int = 20) -> list[Decision]:
-    """The latest decisions of people on other cases like this one that stand."""
+    """The latest decisions of people on other cases like this one that stand, among the latest `LAST` on its kind."""
     like = registry.kind_named(case.kind).alike(by, case)
     given = decisions(by).filter(policy="", undoes__isnull=True, undone_by__isnull=True, case__kind=case.kind)
+    given = given.exclude(case=case)
     if like is not None:
-        given = given.filter(case__in=like)
-    return list(given.exclude(case=case)[:most])
+        latest = given.select_related(None).values("pk")[:LAST]
+        given = given.filter(Exists(like.filter(case=OuterRef("case"))), pk__in=latest)
+    return list(given[:most])
