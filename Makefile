@@ -15,7 +15,7 @@ DATABASE_URL_POSTGRES ?= $(shell pg_lsclusters -h 2>/dev/null | awk '$$2 == "ci"
 up: .venv/ready ## set everything up and run it until Ctrl-C
 	@$(BIN)/python manage.py up --port $(PORT)
 
-test: test-fast test-slow test-postgres ## the whole suite: SQLite in full, then what touches SQL on PostgreSQL
+test: test-fast test-slow test-postgres ## the whole suite: SQLite in full, and what touches SQL on PostgreSQL too
 
 test-fast: .venv/ready-dev
 	$(PYTEST) -n 2 -m "not slow and not browser and not shared"

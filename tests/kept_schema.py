@@ -8,12 +8,13 @@ schema is new makes and keeps its own.
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import functools
 import hashlib
 import os
 import shutil
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -38,6 +39,18 @@ def copy_schemas() -> None:
     _copy_templates()
 
 
+@contextlib.contextmanager
+def _the_first_migrates(kept: Callable[[], bool]) -> Iterator[None]:
+    """While nothing is kept, one process makes it and the others of this checkout wait for that."""
+    if kept():
+        yield
+        return
+    KEPT.mkdir(parents=True, exist_ok=True)
+    with (KEPT / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
 def _copy_files() -> None:
     create = DatabaseCreation.create_test_db
     begin = DatabaseCreation._create_test_db  # type: ignore[attr-defined]
@@ -49,9 +62,10 @@ def _copy_files() -> None:
         return name
 
     def made(self: Any, *args: Any, **settings: Any) -> str:
-        name = str(create(self, *args, **settings))
-        if not (kept := _kept()).exists():
-            _keep(name, kept)
+        with _the_first_migrates(_kept().exists):
+            name = str(create(self, *args, **settings))
+            if not (kept := _kept()).exists():
+                _keep(name, kept)
         return name
 
     DatabaseCreation._create_test_db = started  # type: ignore[attr-defined]
@@ -63,12 +77,13 @@ def _copy_templates() -> None:
 
     def made(self: Any, *args: Any, **settings: Any) -> str:
         kept = TEMPLATES + _digest(self.connection.vendor)
-        if _templates(self, kept):
-            self.connection.settings_dict["TEST"]["TEMPLATE"] = kept
-            return str(create(self, *args, **settings))
-        name = str(create(self, *args, **settings))
-        _keep_template(self, name, kept)
-        return name
+        with _the_first_migrates(lambda: bool(_templates(self, kept))):
+            if _templates(self, kept):
+                self.connection.settings_dict["TEST"]["TEMPLATE"] = kept
+                return str(create(self, *args, **settings))
+            name = str(create(self, *args, **settings))
+            _keep_template(self, name, kept)
+            return name
 
     PostgresCreation.create_test_db = made  # type: ignore[method-assign]
 

@@ -109,7 +109,7 @@ def _reference_questions() -> list[tuple[type[WorkspaceRow], str, str]]:
             target = column.related_model
             if not isinstance(target, type) or not issubclass(target, WorkspaceRow):
                 continue
-            reference, there = quoted(column.column), quoted(target._meta.db_table)
+            reference, there = quoted(column.attname), quoted(target._meta.db_table)
             statement = (
                 f"SELECT mine.id FROM {quoted(model._meta.db_table)} mine LEFT JOIN {there} other "
                 f"ON other.id = mine.{reference} WHERE mine.workspace_id = %s AND mine.{reference} IS NOT NULL "
