@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from memoryapp.ledger.triggers import PREFIX, Rule
 
 ROLES = (
-    "SELECT r.minimum, r.maximum, "
-    "(SELECT count(*) FROM graph_relationplayer p WHERE p.relation_id = NEW.id AND p.role = r.role) AS players "
-    "FROM ontology_declaredrole r WHERE r.workspace_id = NEW.workspace_id AND r.relation_kind = NEW.kind"
+    "SELECT r.minimum, r.maximum, count(p.id) AS players FROM ontology_declaredrole r "
+    "LEFT JOIN graph_relationplayer p ON p.relation_id = NEW.id AND p.role = r.role "
+    "WHERE r.workspace_id = NEW.workspace_id AND r.relation_kind = NEW.kind GROUP BY r.id, r.minimum, r.maximum"
 )
 """How many play in each declared role of the relation, and how many may."""
 

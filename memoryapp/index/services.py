@@ -299,15 +299,20 @@ def _add_statistics(workspace: Workspace, change: _Change) -> None:
 
 def _add_terms(workspace: Workspace, change: _Change, terms: list[tuple[str, str, str]]) -> None:
     owner = Term._meta.get_field("workspace").get_db_prep_value(workspace.pk, connection)
-    rows = ", ".join(["(%s, %s, %s, %s, %s, %s, %s)"] * len(terms))
-    parameters: list[Any] = []
-    for form, text, stem in terms:
-        term = (form, text, stem)
-        parameters += [owner, form, text, stem, len(text), change.shared[term], change.terms[term]]
+    rows = [
+        (f, text, stem, len(text), change.shared[f, text, stem], change.terms[f, text, stem]) for f, text, stem in terms
+    ]
+    if connection.vendor == "postgresql":
+        # A list for each column: PostgreSQL is not sent a statement with thousands of places to fill.
+        given = "SELECT %s::uuid, * FROM UNNEST(%s::text[], %s::text[], %s::text[], %s::int[], %s::int[], %s::int[])"
+        parameters: list[Any] = [owner, *(list(column) for column in zip(*rows, strict=True))]
+    else:
+        given = "VALUES " + ", ".join(["(%s, %s, %s, %s, %s, %s, %s)"] * len(rows))
+        parameters = [value for row in rows for value in (owner, *row)]
     with connection.cursor() as cursor:
         cursor.execute(
             "INSERT INTO index_term (workspace_id, form, text, stem, length, documents, entries) "
-            f"VALUES {rows} ON CONFLICT (workspace_id, form, text) DO UPDATE SET "
+            f"{given} ON CONFLICT (workspace_id, form, text) DO UPDATE SET "
             "documents = index_term.documents + excluded.documents, entries = index_term.entries + excluded.entries",
             parameters,
         )
