@@ -117,7 +117,7 @@ class _Insertion:
         """Store rows of which the values are as the database takes them."""
         with connection.cursor() as cursor:
             if connection.vendor == "postgresql" and count >= COPIED:
-                with connection.wrap_database_errors, cursor.copy(self.copying) as copy:  # type: ignore[attr-defined]
+                with connection.wrap_database_errors, cursor.copy(self.copying) as copy:
                     for row in rows:
                         copy.write_row(row)
             elif self.by_column:
