@@ -38,6 +38,8 @@ from memoryapp.timeline.queries.told import Shown
 
 NARROW = dt.timedelta(days=62)
 """How wide a window may be for everything in it to be looked at before the latest of it is shown."""
+FEW = 1000
+"""Parts that somebody took in episodes, up to which these are looked at and not all episodes in their order."""
 FIRST = dt.datetime.min.replace(tzinfo=dt.UTC)
 
 
@@ -84,11 +86,7 @@ def episodes(by: Principal, asked: Asked = EVERYTHING) -> QuerySet[Episode]:
         found = found.filter(pk__in=asked.ids)
     found = _as_known(found, asked) if asked.known_at else found.filter(_said(asked), _near(by, asked))
     for nodes_wanted in _participants(by, asked):
-        taking = EpisodeParticipant.objects.filter(episode=OuterRef("pk"), node__in=nodes_wanted)
-        if asked.role:
-            taking = taking.filter(role=asked.role)
-        taking = _then(taking, asked.known_at) if asked.known_at else taking.filter(revision__sequence=OuterRef("lock"))
-        found = found.filter(Exists(taking))
+        found = _taking_part(found, nodes_wanted, asked)
     if asked.properties:
         revisions = EpisodeRevision.objects.filter(episode=OuterRef("pk"))
         current = (
@@ -214,6 +212,19 @@ def known_from(by: Principal, revision: EpisodeRevision) -> list[dict[str, Any]]
         }
         for one in rows.order_by("source__said_at", "pk")
     ]
+
+
+def _taking_part(found: QuerySet[Episode], nodes_wanted: Collection[uuid.UUID], asked: Asked) -> QuerySet[Episode]:
+    """Those in which one of these takes part. Of who took part in few, by these few; of others row by row, as an engine
+    walks through what happened in its order."""
+    taking = EpisodeParticipant.objects.filter(node__in=nodes_wanted)
+    if asked.role:
+        taking = taking.filter(role=asked.role)
+    if asked.known_at:
+        return found.filter(Exists(_then(taking.filter(episode=OuterRef("pk")), asked.known_at)))
+    if len(taking.order_by().values_list("pk")[: FEW + 1]) <= FEW:
+        return found.filter(pk__in=taking.filter(revision__sequence=F("episode__lock")).values("episode"))
+    return found.filter(Exists(taking.filter(episode=OuterRef("pk"), revision__sequence=OuterRef("lock"))))
 
 
 def _of_kind(found: QuerySet[Episode], ontology: Ontology, asked: Asked) -> QuerySet[Episode]:
