@@ -6,7 +6,7 @@ import uuid
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db.models import Exists, F, OrderBy, OuterRef, QuerySet, Subquery, Window
 from django.db.models.functions import RowNumber
@@ -32,11 +32,20 @@ class Found:
     expanded: list[Expanded] = field(default_factory=list)
 
 
+class Edge(NamedTuple):
+    """An edge that was followed: the id of its belief, the nodes at this and the other end, and its qualifiers."""
+
+    pk: uuid.UUID
+    here: uuid.UUID
+    there: uuid.UUID
+    qualifiers: dict[str, Any]
+
+
 @dataclass(frozen=True)
 class Reached:
     """An edge that was followed, and the node it leads to."""
 
-    edge: Belief
+    edge: Edge
     outgoing: bool
     found: Found
 
@@ -135,22 +144,23 @@ class _Asking:
             expanded = Expanded(hop.relationship)
             one.expanded.append(expanded)
             places[one.node.pk].append(expanded)
-        followed = [edge for direction in hop.directions for edge in self._edges(list(places), hop, direction)]
-        edges = Belief.objects.only("qualifiers").in_bulk([edge for edge, *_ in followed])
-        nodes = Node.objects.only("node_class", "label").in_bulk({there for _, _, there, _ in followed})
+        followed = [
+            (edge, direction == "out")
+            for direction in hop.directions
+            for edge in self._edges(list(places), hop, direction)
+        ]
+        nodes = Node.objects.only("node_class", "label").in_bulk({edge.there for edge, _ in followed})
         told = {one.node.pk: one for one in self._told(list(nodes.values()), hop.select)}
-        for edge, here, there, outgoing in followed:
-            for expanded in places[here]:
+        for edge, outgoing in followed:
+            for expanded in places[edge.here]:
                 if len(expanded.edges) >= hop.limit:
                     expanded.cut = self.cut = True
                 else:
-                    expanded.edges.append(Reached(edges[edge], outgoing, told[there]))
+                    expanded.edges.append(Reached(edge, outgoing, told[edge.there]))
         return list(told.values())
 
-    def _edges(
-        self, parents: Sequence[uuid.UUID], hop: Hop, direction: str
-    ) -> list[tuple[uuid.UUID, uuid.UUID, uuid.UUID, bool]]:
-        """Edge, node here, node there: of each node one more than are told, so that a cut is seen."""
+    def _edges(self, parents: Sequence[uuid.UUID], hop: Hop, direction: str) -> list[Edge]:
+        """The edges to follow: of each node one more than are told, so that a cut is seen."""
         here, there = ("subject", "object") if direction == "out" else ("object", "subject")
         # Asked of each end: as a set, an engine would first go through every node of the class.
         ends = Exists(self.held.nodes(hop.classes, hop.clause).order_by().filter(pk=OuterRef(there)))
@@ -161,12 +171,12 @@ class _Asking:
             .annotate(rank=rank)
             .filter(rank__lte=hop.limit + 1)
             .order_by("pk")
-            .values_list("pk", here, there)
+            .values_list("pk", here, there, "qualifiers")
         )
         edges = list(rows[: MOST_EDGES + 1])
         if len(edges) > MOST_EDGES:
             self.cut = True
-        return [(edge, one, other, direction == "out") for edge, one, other in edges[:MOST_EDGES]]
+        return [Edge(*one) for one in edges[:MOST_EDGES]]
 
 
 def told(answer: Answer) -> dict[str, Any]:
