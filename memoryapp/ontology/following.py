@@ -117,6 +117,16 @@ def rows_moving(workspace: Workspace, moves: Sequence[Move]) -> dict[str, int]:
     return {table: count for table, count in sorted(found.items()) if count}
 
 
+def moves_back(workspace: Workspace, number: int) -> list[Move]:
+    """What puts back the rows that followed to editions after this one, the latest first."""
+    found: list[Move] = []
+    done = Retyping.objects.filter(workspace=workspace, edition__gt=number, closed_at__isnull=False)
+    for retyping in done.order_by("-edition"):
+        for data in reversed(retyping.moves):
+            found += Move.of(data).back()
+    return found
+
+
 def begin(write: Write, moves: Sequence[Move], only: Only | None = None) -> Retyping:
     """Open a retyping and move every row, or only some."""
     retyping = Retyping.objects.create(

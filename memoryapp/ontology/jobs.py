@@ -16,7 +16,7 @@ from memoryapp.doors.errors import DomainError
 from memoryapp.doors.pages import address
 from memoryapp.ledger import jobs
 from memoryapp.ledger.jobs import Failed, Run, Subject
-from memoryapp.ledger.models import Job, Write
+from memoryapp.ledger.models import Actor, Job, Write
 from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import record
 from memoryapp.ontology import services, staging
@@ -24,7 +24,7 @@ from memoryapp.ontology.changeset import apply, read_changes
 from memoryapp.ontology.models import Proposal, ProposalMove, Status
 from memoryapp.ontology.queries import current_ontology
 from memoryapp.ontology.queries.proposals import revision_of
-from memoryapp.ontology.services.applying import JOB
+from memoryapp.ontology.services.applying import BACK, JOB
 
 LONGEST_SECONDS = 3600.0
 """How long rows may take to follow before the job is taken for stuck."""
@@ -35,6 +35,14 @@ def register() -> None:
         JOB,
         apply_when_due,
         title="Change of types",
+        capabilities=("apply_schema",),
+        subjects=subjects,
+        given_up=staging.forget,
+    )
+    jobs.register(
+        BACK,
+        roll_back_when_asked,
+        title="Roll a change of types back",
         capabilities=("apply_schema",),
         subjects=subjects,
         given_up=staging.forget,
@@ -60,6 +68,30 @@ def apply_when_due(run: Run) -> Mapping[str, Any] | None:
 
         record(by, "apply_proposal", note, rationale="Applying was refused.")
         raise Failed(f"It could not be applied ({error.code}). Its page says why.") from error
+    return None
+
+
+def roll_back_when_asked(run: Run) -> Mapping[str, Any] | None:
+    """Roll the proposal back as the person who asked for it and for their reason, while it is as they saw it."""
+    proposal, asked = _proposal(run), run.job.write
+    if proposal.status != Status.APPLIED or proposal.lock != run.job.arguments.get("lock"):
+        staging.forget(run.job)
+        return {"rolled_back": False}
+    by = _person(run, asked.actor)
+
+    def act(write: Write) -> None:
+        ahead = staging.ahead(run.job, plan) if plan else None
+        services.roll_back(write, _proposal(run), asked.rationale, ahead=ahead)
+        staging.forget(run.job)
+        run.finish({"rolled_back": True})
+
+    try:
+        plan = _made_ready(run, staging.plan_back(proposal))
+        run.alive_at += LONGEST_SECONDS
+        record(by, "roll_back_proposal", act, rationale=asked.rationale)
+    except DomainError as error:
+        staging.forget(run.job)
+        raise Failed(f"It could not be rolled back ({error.code}): {error.detail}"[:300]) from error
     return None
 
 
@@ -92,7 +124,10 @@ def prepare(run: Run, proposal: Proposal) -> staging.Plan | None:
     if revision.base_edition != now.number:
         return None
     changed = apply(now.document, read_changes(revision.changes))
-    plan = staging.plan_to(run.job.workspace, changed.document, changed.moves)
+    return _made_ready(run, staging.plan_to(run.job.workspace, changed.document, changed.moves))
+
+
+def _made_ready(run: Run, plan: staging.Plan) -> staging.Plan | None:
     rows = plan.rows()
     if rows <= staging.AT_ONCE:
         run.progress(rows, rows)
@@ -107,10 +142,15 @@ def _approver(run: Run, proposal: Proposal) -> Principal:
     approved = moves.order_by("-sequence").first()
     if approved is None:
         raise Failed("Nobody approved it.")
+    return _person(run, approved.write.actor)
+
+
+def _person(run: Run, actor: Actor) -> Principal:
+    """Somebody by the rights they have today."""
     try:
-        by = principal_of_actor(approved.write.actor, channel="job", trace_id=run.by.trace_id)
+        by = principal_of_actor(actor, channel="job", trace_id=run.by.trace_id)
     except DomainError as error:
-        raise Failed("Who approved it is no longer here.") from error
+        raise Failed("Who decided it is no longer here.") from error
     return replace(by, workspace=run.job.workspace)
 
 

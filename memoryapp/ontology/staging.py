@@ -29,7 +29,7 @@ from memoryapp.ontology.compiled import Ontology, consistent
 from memoryapp.ontology.document import OntologyDocument
 from memoryapp.ontology.following import Only, Touched
 from memoryapp.ontology.models import PreparedRows, Proposal
-from memoryapp.ontology.queries.editions import current_ontology
+from memoryapp.ontology.queries.editions import current_ontology, ontology_at
 from memoryapp.ontology.queries.proposals import revision_of
 from memoryapp.ontology.services.declaring import digest_of, put_in_force
 
@@ -93,6 +93,20 @@ def is_large(proposal: Proposal) -> bool:
         return False
     changed = apply(now.document, read_changes(revision.changes))
     return plan_to(proposal.workspace, changed.document, changed.moves).rows() > AT_ONCE
+
+
+def plan_back(proposal: Proposal) -> Plan:
+    """What leads from the edition of an applied proposal, the one in force, to the one before."""
+    workspace = proposal.workspace
+    number = current_ontology(workspace).number - 1
+    return plan_to(workspace, ontology_at(workspace, number).document, following.moves_back(workspace, number))
+
+
+def is_large_back(proposal: Proposal) -> bool:
+    """Whether so many rows would go back that a worker has to prepare them. Not of what is not the latest: that is
+    refused."""
+    latest = proposal.applied_edition == current_ontology(proposal.workspace).number
+    return latest and plan_back(proposal).rows() > AT_ONCE
 
 
 def prepare(run: Run, plan: Plan) -> None:

@@ -42,7 +42,7 @@ RECORDED = {
     "belief": 17,
     "why": 6,
     "edit": 3,
-    "node": 20,
+    "node": 21,
     "files/": 4,
     "files/?path=/notes": 6,
     "files/?q=emails": 15,

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from memoryapp.doors.errors import Invalid
 from memoryapp.graph.models import Belief, IdentityKey, Node
 from memoryapp.index.models import IndexEntry, Statistics, Term
 from memoryapp.ledger import erasing, integrity, jobs, workers
@@ -165,6 +166,35 @@ def test_what_was_prepared_is_what_one_transaction_makes(office: Office, graph: 
     assert (job.state, job.error, job.outcome) == ("succeeded", "", {"applied": True, "edition": 2})
     assert job.done == job.total >= 5
     assert derived() == at_once
+    assert (PreparedRows.objects.count(), unsound(office.admin)) == (0, [])
+
+
+def test_what_followed_goes_back_prepared_ahead_as_well(
+    office: Office, graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A7: rolling back is a job like applying, for the reason of whoever asked; without one nothing is asked for."""
+    before = derived()
+    proposal = office.put_in_force(RENAMES[0])
+
+    def ask(write: Any) -> Job:
+        return services.roll_back_in_a_job(write, seen(write.by, proposal.pk))
+
+    with pytest.raises(Invalid, match="reason"):
+        record(office.admin, "roll_back_proposal", ask)
+    job: Job = record(office.admin, "roll_back_proposal", ask, rationale="It was a mistake.")
+    prepared: list[int] = []
+    after_chunk(monkeypatch, 4, lambda: prepared.append(current_ontology(office.admin).number))
+    workers.run(job.pk)
+    job.refresh_from_db()
+    assert (job.state, job.error, job.outcome, job.done, job.total) == ("succeeded", "", {"rolled_back": True}, 10, 10)
+    assert (prepared, current_ontology(office.admin).number, seen(office.admin, proposal.pk).status) == (
+        [2],
+        3,
+        "superseded",
+    )
+    assert [derived()[name] for name in ("properties", "beliefs", "keys", "entries")] == [
+        before[name] for name in ("properties", "beliefs", "keys", "entries")
+    ]
     assert (PreparedRows.objects.count(), unsound(office.admin)) == (0, [])
 
 

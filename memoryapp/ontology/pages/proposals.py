@@ -107,11 +107,15 @@ def put_in_force(request: HttpRequest, by: Principal, proposal_id: uuid.UUID) ->
         "rebase": services.rebase,
         "roll_back": lambda write, one: services.roll_back(write, one, reason),
     }
+    back = "Rolled back: a new edition equals the one before."
+    if request.POST.get("verb") == "roll_back" and staging.is_large_back(found):
+        verbs["roll_back"] = services.roll_back_in_a_job
+        back = "Very many rows go back: a worker prepares them first; its progress is among the jobs."
     said = {
         "apply": "Very many rows follow: a worker prepares them first; its progress is among the jobs.",
         "later": "A worker applies it; its progress is among the jobs.",
         "rebase": "Drawn against the edition in force.",
-        "roll_back": "Rolled back: a new edition equals the one before.",
+        "roll_back": back,
     }
     return _act(request, by, proposal_id, verbs, said)
 

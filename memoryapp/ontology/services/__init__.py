@@ -10,6 +10,7 @@ from memoryapp.ontology.services.applying import (
     rebase,
     reject,
     roll_back,
+    roll_back_in_a_job,
     superseded_by,
 )
 from memoryapp.ontology.services.declaring import (
@@ -42,6 +43,7 @@ __all__ = [
     "reject",
     "revise",
     "roll_back",
+    "roll_back_in_a_job",
     "start",
     "superseded_by",
     "withdraw",

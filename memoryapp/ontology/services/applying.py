@@ -8,8 +8,9 @@ from typing import Any
 from memoryapp.doors.errors import Conflict, Denied, DomainError, Invalid, Stale
 from memoryapp.ledger import jobs
 from memoryapp.ledger.models import Job, Retyping, Workspace, Write
-from memoryapp.ontology.changeset import Move, apply, differences, read_changes
+from memoryapp.ontology.changeset import apply, differences, read_changes
 from memoryapp.ontology.compiled import Ontology
+from memoryapp.ontology.following import moves_back
 from memoryapp.ontology.models import OntologyVersion, Proposal, Status
 from memoryapp.ontology.models.proposals import OPEN
 from memoryapp.ontology.queries.editions import current_ontology, ontology_at
@@ -20,6 +21,7 @@ from memoryapp.ontology.services.proposing import Draft, _write_revision, ask, c
 from memoryapp.ontology.services.replaying import replay
 
 JOB = "apply_proposal"
+BACK = "roll_back_proposal"
 SELF_APPROVAL = "filer_may_approve"
 """The workspace's setting by which who filed a proposal may approve it: off unless it is true."""
 
@@ -135,23 +137,40 @@ def overlap(base: Ontology, now: Ontology, changes: Any) -> list[str]:
     return sorted({type for _, type in since & own})
 
 
-def roll_back(write: Write, proposal: Proposal, reason: str) -> Proposal:
+def roll_back_in_a_job(write: Write, proposal: Proposal) -> Job:
+    """Have an applied proposal rolled back by a worker, for the reason that this write gives: for what moves very many
+    rows back."""
+    require_person(write)
+    if not write.rationale.strip():
+        raise Invalid.at("/rationale", "rationale_missing", "Going back needs a reason.", "a sentence")
+    _refuse_not_latest(proposal)
+    return jobs.enqueue(write, BACK, proposal.pk, {"lock": proposal.lock}, dedupe=str(proposal.pk))
+
+
+def roll_back(write: Write, proposal: Proposal, reason: str, *, ahead: Ahead | None = None) -> Proposal:
     """Undo an applied proposal: a new edition that equals the one before it, under the same checks.
 
     Only of the latest edition. What was written meanwhile has to fit: rows of what would go are refused with the count.
+    `ahead` is what a job prepared of the rows.
     """
     require_person(write)
-    if proposal.status != Status.APPLIED or proposal.applied_edition is None:
-        raise Conflict(f"Proposal {proposal.number} is not applied.", "not_possible", extra={"status": proposal.status})
-    now = current_ontology(write.workspace)
-    if now.number != proposal.applied_edition:
-        message = f"Edition {now.number} has come since. Roll that back first, or go back to an edition."
-        raise Conflict(message, code="edited_since", extra={"edition": now.number})
-    go_back(write, now.number - 1, reason)
+    now = _refuse_not_latest(proposal)
+    go_back(write, now - 1, reason, ahead=ahead)
     return proposal
 
 
-def go_back(write: Write, number: int, reason: str) -> OntologyVersion:
+def _refuse_not_latest(proposal: Proposal) -> int:
+    """The edition in force, which is the proposal's. Raises Conflict for what is not applied, or not the latest."""
+    if proposal.status != Status.APPLIED or proposal.applied_edition is None:
+        raise Conflict(f"Proposal {proposal.number} is not applied.", "not_possible", extra={"status": proposal.status})
+    now = current_ontology(proposal.workspace)
+    if now.number != proposal.applied_edition:
+        message = f"Edition {now.number} has come since. Roll that back first, or go back to an edition."
+        raise Conflict(message, code="edited_since", extra={"edition": now.number})
+    return now.number
+
+
+def go_back(write: Write, number: int, reason: str, *, ahead: Ahead | None = None) -> OntologyVersion:
     """A new edition that equals an older one, under the same checks. Proposals applied since are superseded."""
     require_person(write)
     if not reason.strip():
@@ -159,7 +178,7 @@ def go_back(write: Write, number: int, reason: str) -> OntologyVersion:
     now = current_ontology(write.workspace)
     older = ontology_at(write.workspace, number)
     since = list(applied_between(write.by, number, now.number))
-    version = declare(write, older.document, moves=_moves_back(write, number))
+    version = declare(write, older.document, moves=moves_back(write.workspace, number), ahead=ahead)
     for proposal in since:
         if proposal.status == Status.APPLIED:
             said = f"Edition {version.number} is edition {number} again: {reason}"
@@ -211,16 +230,6 @@ def _refuse_stale(drawn: int, now: int) -> None:
     if drawn != now:
         message = f"It was drawn against edition {drawn}; edition {now} is in force. Rebase it."
         raise Stale(message, code="stale", extra={"base_edition": drawn, "edition": now})
-
-
-def _moves_back(write: Write, number: int) -> list[Move]:
-    """What puts back the rows that followed to editions after this one, the latest first."""
-    found: list[Move] = []
-    done = Retyping.objects.filter(workspace=write.workspace, edition__gt=number, closed_at__isnull=False)
-    for retyping in done.order_by("-edition"):
-        for data in reversed(retyping.moves):
-            found += Move.of(data).back()
-    return found
 
 
 def _moved(write: Write) -> dict[str, int]:
