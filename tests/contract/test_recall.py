@@ -16,8 +16,11 @@ from memoryapp.access.services import operator as operator_of
 from memoryapp.doors.budgets import tokens
 from memoryapp.extraction.models import Candidate
 from memoryapp.graph.models import Belief, Node
+from memoryapp.graph.queries import views
+from memoryapp.graph.services.beliefs import give_way
+from memoryapp.graph.services.relations import relate, retract_relation
 from memoryapp.graph.services.remembering import remember_all
-from memoryapp.graph.statements import Quoted, Statement
+from memoryapp.graph.statements import Player, Quoted, Statement
 from memoryapp.index.models import IndexEntry
 from memoryapp.ledger import dump
 from memoryapp.ledger.models import Served, Workspace
@@ -291,3 +294,25 @@ def without_served(workspace: Workspace) -> list[str]:
     """A dump without the served log and without when keys were last used."""
     kept = [line for line in dump.snapshot(workspace) if not line.startswith('["ledger.served')]
     return [re.sub(r'"last_used_at":("[^"]*"|null)', "", line) for line in kept]
+
+
+def test_c6_a_summary_whose_member_was_replaced_is_told_to_nobody(memory: Memory) -> None:
+    """C6: its words are those of its members; while all of them hold it is told, and again when they do."""
+    ines = memory.node("Ines Ferro")
+    weekly = memory.say("2026-03-02", "Wants weekly letters", ines, topic="letters").belief
+    quay = memory.say("2026-03-02", "Works at the quay", ines).belief
+    summary = memory.conclude("At the quay, wants weekly letters", weekly, quay, kind="summary", owners=(ines.pk,))
+    players = [Player("summary", belief=summary.pk), *(Player("member", belief=one.pk) for one in (weekly, quay))]
+    memory.do(lambda write: relate(write, "grouping", players))
+
+    def told() -> tuple[bool, bool]:
+        hits = {hit.text for hit in find(memory.by, Asked("weekly letters at the quay")).hits}
+        return summary.content in hits, summary.content in compose(memory.by, ines.pk).text
+
+    assert told() == (True, True)
+    monthly = memory.say("2026-06-02", "Wants monthly letters now", ines).belief
+    relation = memory.do(lambda write: give_way(write, weekly, to=monthly, reason="She said so."))
+    assert told() == (False, False)
+    assert summary in views.current(memory.by)
+    memory.do(lambda write: retract_relation(write, relation, reason="It was a joke."))
+    assert told() == (True, True)

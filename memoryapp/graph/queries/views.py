@@ -118,6 +118,13 @@ def current(by: Principal, scope: Scope = EVERYTHING, *, at: dt.datetime | None 
     return beliefs(by, scope).filter(_within(at), status=Status.ACTIVATED).exclude(Exists(_superseded_now(at)))
 
 
+def told(by: Principal, scope: Scope = EVERYTHING, *, at: dt.datetime | None = None) -> QuerySet[Belief]:
+    """What is held now, for whoever is told it: without a summary one of whose members is held no more. Its words are
+    theirs; it stays where it is looked at."""
+    at = at or now(by.workspace)
+    return current(by, scope, at=at).exclude(Exists(_left_a_summary(at)))
+
+
 def as_of(
     by: Principal,
     scope: Scope = EVERYTHING,
@@ -183,14 +190,30 @@ def _owned_by(owner: uuid.UUID) -> QuerySet[RelationPlayer]:
     )
 
 
-def _superseded_now(at: dt.datetime) -> QuerySet[RelationPlayer]:
+def _superseded_now(at: dt.datetime, belief: str = "pk") -> QuerySet[RelationPlayer]:
     return RelationPlayer.objects.filter(
         Q(relation__valid_from__isnull=True) | Q(relation__valid_from__lte=at),
         kind="supersession",
         role="superseded",
-        belief=OuterRef("pk"),
+        belief=OuterRef(belief),
         relation__state=Relation.State.ACTIVATED,
     )
+
+
+def _left_a_summary(at: dt.datetime) -> QuerySet[RelationPlayer]:
+    """For a belief that sums others up: one of these that is not held any more."""
+    members = RelationPlayer.objects.filter(
+        kind="grouping",
+        role="member",
+        belief__isnull=False,
+        relation__state=Relation.State.ACTIVATED,
+        relation__players__kind="grouping",
+        relation__players__role="summary",
+        relation__players__belief=OuterRef("pk"),
+    )
+    superseded = _superseded_now(at, "belief")
+    over = ~Q(belief__status=Status.ACTIVATED) | Q(belief__valid_to__lte=at)
+    return members.filter(over | Q(Exists(superseded)))
 
 
 def _superseded(valid: dt.datetime, known: dt.datetime) -> QuerySet[RelationPlayer]:

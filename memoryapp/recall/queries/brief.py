@@ -88,7 +88,7 @@ def compose(by: Principal, owner: uuid.UUID, budget_tokens: int = USUAL_BUDGET) 
 def _current(
     by: Principal, at: dt.datetime, owner: uuid.UUID | None, subject: uuid.UUID | None
 ) -> QuerySet[Belief, Any]:
-    return views.current(by, views.Scope(owner=owner, subject=subject), at=at).values_list(*Said._fields)
+    return views.told(by, views.Scope(owner=owner, subject=subject), at=at).values_list(*Said._fields)
 
 
 def _in_order(ontology: Ontology, beliefs: Sequence[Said]) -> list[tuple[str, Said]]:

@@ -139,7 +139,7 @@ def _beliefs(
         return views.beliefs(by, scope).exclude(status=Status.DELETED)
     if form.of_another_time:
         return views.as_of(by, scope, valid_at=valid_at, known_at=known_at, at=at)
-    return views.current(by, scope, at=at)
+    return views.told(by, scope, at=at)
 
 
 def _among(form: Form, *, ids: Sequence[uuid.UUID], **given: Any) -> QuerySet[Belief, uuid.UUID]:
