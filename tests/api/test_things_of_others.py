@@ -29,6 +29,8 @@ pytestmark = pytest.mark.django_db
 REASON = {"reason": "It is not so."}
 BODIES: dict[str, dict[str, Any]] = {
     "supersede": REASON | {"successor": "01890a5d-ac96-774b-bcce-b302099a8057"},
+    "source-reading": {"rationale": "The rules read more."},
+    "thread-reading": {"rationale": "The rules read more."},
     "withdraw-source": {"rationale": "It was said of somebody else."},
     "withdraw-thread": {"rationale": "It was said of somebody else."},
     "give-owner": REASON | {"owner": "01890a5d-ac96-774b-bcce-b302099a8057"},

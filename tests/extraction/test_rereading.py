@@ -8,7 +8,7 @@ import pytest
 
 from memoryapp.access.services import operator as machine
 from memoryapp.doors.errors import Conflict, NotFound
-from memoryapp.extraction import jobs, rereading
+from memoryapp.extraction import jobs, rereading, rules
 from memoryapp.extraction.models import Candidate, ExtractionRun
 from memoryapp.extraction.proposals import Conversation, Proposal
 from memoryapp.graph.models import Belief, RelationPlayer
@@ -27,7 +27,7 @@ WEEKLY, OAK = "I prefer weekly status emails.", "We decided to use oak for the s
 @pytest.fixture
 def older(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
     """An earlier version of the rules, which found preferences alone, for as long as the patch is in place."""
-    now = jobs.extract
+    now = rules.extract
 
     def fewer(conversation: Conversation) -> list[Proposal]:
         return [one for one in now(conversation) if one.kind == "preference"]
