@@ -25,6 +25,7 @@ from formsengine.definition.plan import Plan
 from formsengine.definition.publish import publish
 from formsengine.definition.rules import OWN
 from formsengine.definition.stored import as_data, read, text
+from formsengine.evaluation.evaluate import Evaluation
 from formsengine.log.commits import Clock, Writer
 from formsengine.log.response import Response, prepared, replay
 from formsengine.log.writing import Patch, values, write
@@ -112,6 +113,11 @@ def timed(run: Callable[[], Any], times: int = 1) -> list[float]:
     return found
 
 
+def anew(response: Response) -> None:
+    """Everything worked out from nothing, from the answers there are."""
+    Evaluation(response.prepared, response.answers, response.rows, response.conflicts).start()
+
+
 def row(what: str, found: list[float], promised: str) -> None:
     print(f"| {what} | {len(found)} | {statistics.median(found):.1f} ms | {p95(found):.1f} ms | {promised} |")
 
@@ -140,7 +146,7 @@ def main() -> None:
         timed(lambda: Response("cold", prepared(publish(read(stored)))), 15),
         "150 ms",
     )
-    row("a response opened, its form prepared already", timed(response.evaluate, 15), "150 ms")
+    row("a response opened, its form prepared already", timed(lambda: anew(response), 15), "150 ms")
     row(f"a log of {COMMITS} commits replayed", timed(lambda: replay("bench", ready, log), 5), "")
     row("the view of now", timed(lambda: view(response), 50), "")
     row("a spreadsheet form of 500 questions read", timed(lambda: import_xlsform(sheet), 5), "3000 ms")
