@@ -35,7 +35,8 @@ class Prepared:
         self.clocked = [node for node in self.nodes if any(rule.clocked for rule in self._rules(node))]
         of_values = [node for node in self.nodes if node[0] < Aspect.STATE]
         self.of_values = [(aspect, uid, rows_of(plan, (aspect, uid))) for aspect, uid in of_values]
-        self._blank: Evaluation | None = None
+        self._blank: dict[str, dict[Key, Any]] | None = None
+        self._blocking: dict[str, frozenset[Key]] = {}
 
     def _rules(self, node: Node) -> Iterator[Rule]:
         aspect, uid = node
@@ -47,11 +48,16 @@ class Prepared:
 
     def begun(self, answers: Mapping[Key, Answer], rows: Rows, conflicts: Mapping[Key, Any]) -> Evaluation:
         """What follows while nothing is answered: the same for every response, and so worked out once."""
+        made = Evaluation(self, answers, rows, conflicts)
         if self._blank is None:
-            made = Evaluation(self, {}, Rows(), {})
             made.start()
-            self._blank = made
-        return self._blank.over(answers, rows, conflicts)
+            self._blocking = {step: frozenset(keys) for step, keys in made.blocking.items()}
+            self._blank = {name: dict(getattr(made, name)) for name in PLACES}
+            return made
+        for name, places in self._blank.items():
+            setattr(made, name, dict(places))
+        made.blocking = {step: set(keys) for step, keys in self._blocking.items()}
+        return made
 
 
 class Evaluation:
