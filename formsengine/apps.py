@@ -21,7 +21,7 @@ class FormsConfig(AppConfig):
         register(Pointer("form.subject", FormResponse, "subject", "forms about it"))
         register_reader("outcomes", Reader("outcomes of forms", FormOutcome.naming))
         storing.register("forms", attached.stored)
-        texts.register(filled.RESPONSE, feeding.ids, feeding.load)
+        texts.register(filled.RESPONSE, feeding.ids, feeding.load, by_words_only=True)
         anything.register(filled.RESPONSE, why.why)
         erasing.register()
         checks.register()

@@ -12,7 +12,10 @@ from rest_framework.response import Response
 
 from formsengine import services
 from formsengine.api.shapes import VERSION, WHOLE_VERSION
+from formsengine.definition.publish import check
+from formsengine.definition.stored import read
 from formsengine.queries import defined as queries
+from formsengine.refusals import refused
 from memoryapp.access.endpoints import Endpoint, described, page_of
 from memoryapp.doors.fields import Flag, Mapped, Paged, Text, Told, Whole
 from memoryapp.ledger.idempotency import Answer
@@ -30,7 +33,7 @@ SMALL = {
     ],
 }
 SHEET = "fCBzdXJ2ZXkgfAp8IHwgdHlwZSB8IG5hbWUgfCBsYWJlbCB8CnwgfCB0ZXh0IHwgbmFtZSB8IE5hbWUgfAo="
-LONGEST_SHEET = 6_700_000
+LONGEST_FILE = 6_700_000
 
 
 class DefinitionBody(Told):
@@ -54,15 +57,17 @@ class Definitions(Endpoint):
     )
     def post(self, request: Request) -> Response:
         definition = self.content["definition"]
+        with refused():
+            problems = check(read(definition))[1]
 
         def act(write: Write) -> Answer:
-            return Answer(queries.told_version(services.define(write, definition)), 201)
+            return Answer(queries.told_version(services.define(write, definition), problems=problems), 201)
 
         return self.write("store_form", act)
 
 
 class ImportBody(Told):
-    content = Text(max_length=LONGEST_SHEET, help_text="The bytes of an .xlsx, .xls, CSV or XForm file, in base64.")
+    content = Text(max_length=LONGEST_FILE, help_text="The bytes of an .xlsx, .xls, CSV or XForm file, in base64.")
     name = Text(required=False, max_length=120, help_text="What the form is called, if the sheet does not say.")
 
 
@@ -83,10 +88,11 @@ class Imports(Endpoint):
         examples=[OpenApiExample("A table of bars", value={"content": SHEET, "name": "visit"}, request_only=True)],
     )
     def post(self, request: Request) -> Response:
-        content, name = services.bytes_of(self.content["content"]), self.content.get("name", "")
+        found = services.read_sheet(services.bytes_of(self.content["content"]), name=self.content.get("name", ""))
+        problems = check(found.form)[1]
 
         def act(write: Write) -> Answer:
-            return Answer(queries.told_version(services.import_sheet(write, content, name=name)), 201)
+            return Answer(queries.told_version(services.import_sheet(write, found), problems=problems), 201)
 
         return self.write("import_form", act)
 

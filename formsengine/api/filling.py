@@ -13,6 +13,7 @@ from rest_framework.response import Response
 
 from formsengine import queries, services
 from formsengine.api.shapes import FORM, RESPONSE, VERDICT, VIEW
+from formsengine.bindings.offers import look_ahead, look_ahead_of
 from formsengine.inputs import Answers, Opening
 from formsengine.models import Audience, ResponseState
 from formsengine.queries import defined as form_queries
@@ -165,6 +166,8 @@ class Responses(Endpoint):
             due_at=given["due_at"].instant if "due_at" in given else None,
         )
 
+        look_ahead(self.by, opening)
+
         def act(write: Write) -> Answer:
             done = services.open_response(write, opening)
             headers = {"Location": f"/api/v1/forms/responses/{done.row.pk}"}
@@ -268,6 +271,7 @@ class Refreshing(Endpoint):
         examples=[OpenApiExample("Refresh", value={"rationale": "She has moved."}, request_only=True)],
     )
     def post(self, request: Request, response_id: uuid.UUID) -> Response:
+        look_ahead_of(self.by, queries.response(self.by, response_id))
         return self.write("refresh_response", lambda write: Answer(seen(self, services.refresh(write, response_id))))
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import uuid
 from typing import Any
 
-from django.http import StreamingHttpResponse
 from django.urls import path
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiExample, extend_schema
@@ -13,16 +12,15 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from formsengine import queries, services
+from formsengine import accepting, queries
+from formsengine.accepting import Decided
 from formsengine.models import ResponseState
 from formsengine.queries.sheets import TAKEN_OUT
 from memoryapp.access.endpoints import Endpoint, described
 from memoryapp.doors.fields import Fields, Flag, Identifier, OneOf, Parameters, Several, Told, Whole
+from memoryapp.doors.streaming import Streamed
 from memoryapp.files.attachments.keeping import XLSX
-from memoryapp.ledger.idempotency import Answer
 
-MOST = 100
-"""Responses that are accepted in one request."""
 ACCEPTED = {
     "response": serializers.UUIDField(),
     "accepted": serializers.BooleanField(help_text="With `dry_run`: whether it would be."),
@@ -42,7 +40,7 @@ class ToAccept(Fields):
 
 
 class AcceptingSeveralBody(Told):
-    items = Several(child=ToAccept(), min_length=1, max_length=MOST)
+    items = Several(child=ToAccept(), min_length=1, max_length=accepting.MOST)
     dry_run = Flag(required=False, help_text="Say what would become of each, and accept none.")
 
 
@@ -56,8 +54,9 @@ class AcceptingSeveral(Endpoint):
         operation_id="accept_responses",
         tags=["forms"],
         summary="Accept several submissions",
-        description="Each is decided by itself, as it was seen or not at all, and `items` says in the same order what "
-        "became of each. One on which a proposed answer waits is left: accept it by itself, with its `amendments`.",
+        description="Each is decided by itself, as it was seen or not at all, in a write of its own; `items` says in "
+        "the same order what became of each. One on which a proposed answer waits is left: accept it by itself, with "
+        "its `amendments`.",
         responses={
             200: described(
                 "FormsAccepted",
@@ -73,13 +72,16 @@ class AcceptingSeveral(Endpoint):
     def post(self, request: Request) -> Response:
         wanted = [(one["response"], one["base"]) for one in self.content["items"]]
         if self.content.get("dry_run"):
-            return Response(_report(services.would_accept(self.by, wanted)))
-        return self.write("accept_responses", lambda write: Answer(_report(services.accept_several(write, wanted))))
+            return Response(_report(accepting.foreseen(self.by, wanted)))
+        why = self.told.get("rationale", "")
+        return self.write_each(
+            "accept_responses", lambda key: _report(accepting.accepted(self.by, wanted, key=key, rationale=why))
+        )
 
 
-def _report(items: list[dict[str, Any]]) -> dict[str, Any]:
-    accepted = sum(1 for one in items if one["accepted"])
-    return {"items": items, "accepted": accepted, "left": len(items) - accepted}
+def _report(decided: list[Decided]) -> dict[str, Any]:
+    accepted = sum(1 for one in decided if one.refusal is None)
+    return {"items": [one.told() for one in decided], "accepted": accepted, "left": len(decided) - accepted}
 
 
 class TakingOut(Parameters):
@@ -107,12 +109,12 @@ class Exporting(Endpoint):
             (200, XLSX): OpenApiTypes.BINARY,
         },
     )
-    def get(self, request: Request, form_id: uuid.UUID) -> StreamingHttpResponse:
+    def get(self, request: Request, form_id: uuid.UUID) -> Streamed:
         form = queries.form(self.by, form_id)
         asked = self.filters
         taken_out, kind, ending = TAKEN_OUT[asked.get("format", "json")]
         rows = taken_out(self.by, form, states=asked.get("state", ()), subject=asked.get("subject"))
-        answer = StreamingHttpResponse(rows, content_type=kind)
+        answer = Streamed(rows, content_type=kind)
         answer["Content-Disposition"] = f'attachment; filename="{form.name}.{ending}"'
         return answer
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -10,10 +11,11 @@ from typing import Any
 
 from formsengine.definition.model import Prefill
 from formsengine.definition.plan import Planned
+from formsengine.inputs import Opening
 from formsengine.log.prefill import Offer
 from formsengine.log.response import Response
 from formsengine.models import Audience as ResponseAudience
-from formsengine.models import FormResponse, ResponseState
+from formsengine.models import FormResponse, FormVersion, ResponseState
 from memoryapp.access.queries import rules_of_paths
 from memoryapp.context.queries.entries import Asked as AskedOfContext
 from memoryapp.context.queries.entries import revisions
@@ -26,17 +28,20 @@ from memoryapp.ledger.principal import Principal
 from memoryapp.ontology.normalise import normal_text
 from memoryapp.ontology.queries import current_ontology
 
+OF_BELIEFS = ("subject", "related")
+"""Sources of answers that are beliefs."""
 MOST = 20
 """Values of one source that are offered; several fill nothing and are named."""
 
 
-def offers(by: Principal, row: FormResponse, response: Response) -> list[Offer]:
+def offers(by: Principal, row: FormResponse, response: Response, *, after: dt.datetime | None = None) -> list[Offer]:
     """What each field's declared source holds now. Only what the whole workspace may know: a response shows it to all.
 
-    Fields in rows are not filled from memory.
+    Fields in rows are not filled from memory. `after` is the clock after which the write began, for one that changed
+    nothing in memory: see `look_ahead`.
     """
     found: list[Offer] = []
-    asked = Asked(by, row)
+    asked = Asked(by, row, after)
     for planned in response.plan.fields:
         source = planned.question.prefill
         if source is not None and not planned.rows_of:
@@ -50,18 +55,50 @@ class Asked:
 
     by: Principal
     row: FormResponse
+    after: dt.datetime | None = None
 
     @cached_property
     def unshared(self) -> set[uuid.UUID]:
         """Beliefs learned from files that one of those who may see the response may not see, and from nothing else."""
-        row = self.row
-        readers: set[uuid.UUID] | None = None
-        if row.audience != ResponseAudience.WORKSPACE:
-            readers = {*row.readers.values_list("actor", flat=True), row.opened_by_id}
-        found: set[uuid.UUID] = set()
-        for paths in rules_of_paths(self.by, readers):
-            found |= out_of_place(replace(self.by, path_rules=paths.rules, path_default=paths.default))
-        return found
+        return _unshared(self.by, _readers(self.row), self.after)
+
+
+def _readers(row: FormResponse) -> set[uuid.UUID] | None:
+    """Who alone may see the response; None for everybody."""
+    if row.audience == ResponseAudience.WORKSPACE:
+        return None
+    return {*row.readers.values_list("actor", flat=True), row.opened_by_id}
+
+
+def _unshared(by: Principal, readers: set[uuid.UUID] | None, after: dt.datetime | None = None) -> set[uuid.UUID]:
+    found: set[uuid.UUID] = set()
+    for paths in rules_of_paths(by, readers, able="read_forms"):
+        found |= out_of_place(replace(by, path_rules=paths.rules, path_default=paths.default), after=after)
+    return found
+
+
+def look_ahead(by: Principal, opening: Opening) -> None:
+    """Find before the write what opening a response needs of memory and takes long to find where much was learned from
+    files: it is kept until the workspace is written to, so that nobody's write waits for it."""
+    from formsengine.queries import defined
+
+    version = defined.live(defined.form_called(by, opening.form)) if opening.subject is not None else None
+    if version is not None and _asks_memory(version):
+        everybody = opening.audience == ResponseAudience.WORKSPACE
+        _unshared(by, None if everybody else {*opening.readers, by.actor.pk})
+
+
+def look_ahead_of(by: Principal, row: FormResponse) -> None:
+    """The same before a response is filled from memory once more."""
+    if row.subject_id is not None and _asks_memory(row.version):
+        _unshared(by, _readers(row))
+
+
+def _asks_memory(version: FormVersion) -> bool:
+    from formsengine.queries.loading import ready
+
+    prefills = (planned.question.prefill for planned in ready(version).plan.fields if not planned.rows_of)
+    return any(one is not None and one.source in OF_BELIEFS for one in prefills)
 
 
 def _subject(asked: Asked, planned: Planned, source: Prefill) -> Iterator[Offer]:

@@ -74,7 +74,7 @@ def taken(form: Data) -> set[str]:
 def at(form: Data, path: str) -> tuple[str, str]:
     """To which part a path into the form leads, and what of the path is left within it."""
     best = (WHOLE, path)
-    if path.startswith("survey:"):
+    if path.startswith(("survey:", "/")):
         return UNREAD, path
     for part in parts(form):
         if path == part.path or path.startswith(f"{part.path}/"):

@@ -7,7 +7,7 @@ from pathlib import PurePath
 from typing import Any
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 
@@ -21,6 +21,7 @@ from formsengine.queries.sheets import TAKEN_OUT
 from memoryapp.doors import paging
 from memoryapp.doors.errors import DomainError, Invalid
 from memoryapp.doors.pages import address, here, member_page, page
+from memoryapp.doors.streaming import Streamed
 from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import record
 
@@ -133,14 +134,13 @@ def import_form(request: HttpRequest, by: Principal) -> HttpResponse:
         given = request.FILES.get("sheet")
         try:
             if given is None:
-                raise Invalid.at("sheet", "missing", "There is no file.", "an .xlsx, .xls or CSV file")
+                raise Invalid.at("sheet", "missing", "There is no file.", "an .xlsx, .xls, CSV or XForm file")
             if (given.size or 0) > LARGEST:
                 raise Invalid.at("sheet", "too_large", "This file is too large.", f"at most {LARGEST} bytes")
             content, name = given.read(), request.POST.get("name", "").strip()[:120]
             stem = PurePath(given.name or "").stem[:120]
-            version = record(
-                by, "import_form", lambda write: services.import_sheet(write, content, name=name, otherwise=stem)
-            )
+            read = services.read_sheet(content, name=name, otherwise=stem)
+            version = record(by, "import_form", lambda write: services.import_sheet(write, read))
         except DomainError as refused:
             error = refused
         else:
@@ -158,7 +158,7 @@ def export(request: HttpRequest, by: Principal, form_id: uuid.UUID, verb: str) -
         raise Invalid.at("verb", "unknown_format", "There is no such format.", ", ".join(TAKEN_OUT))
     state = _state(request)
     taken_out, kind, ending = TAKEN_OUT[verb]
-    answer = StreamingHttpResponse(taken_out(by, found, states=(state,) if state else ()), content_type=kind)
+    answer = Streamed(taken_out(by, found, states=(state,) if state else ()), content_type=kind)
     answer["Content-Disposition"] = f'attachment; filename="{found.name}.{ending}"'
     return answer
 

@@ -10,6 +10,7 @@ from django.shortcuts import redirect
 from django.utils.http import urlencode
 
 from formsengine import queries, services
+from formsengine.bindings.offers import look_ahead
 from formsengine.inputs import Opening
 from formsengine.models import OPEN
 from formsengine.pages.due import until
@@ -35,6 +36,8 @@ def hand_out(request: HttpRequest, by: Principal, form_id: uuid.UUID) -> HttpRes
         try:
             to = [_id(text) for text in chosen]
             about, due = _named(by, typed["about"]), until(by, typed["due"])
+            if about:
+                look_ahead(by, Opening(str(form.pk), about[0]))
             given = once(
                 request,
                 by,

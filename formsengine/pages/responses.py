@@ -14,20 +14,18 @@ from django.shortcuts import redirect
 from django.utils import timezone
 from django.views.decorators.http import require_POST
 
-from formsengine import queries, services
+from formsengine import accepting, queries
+from formsengine.accepting import Decided
 from formsengine.models import FormResponse, ResponseState
 from formsengine.queries import defined, filled
-from formsengine.services.settling import in_the_way_of_accepting, seen_together
+from formsengine.services.settling import seen_together
 from memoryapp.access.viewing import offered
 from memoryapp.doors import paging
-from memoryapp.doors.errors import DomainError, Invalid
+from memoryapp.doors.errors import Invalid
 from memoryapp.doors.pages import address, here, member_page, number, page
 from memoryapp.ledger.principal import Principal
-from memoryapp.ledger.services import record
 
 SIZE = 50
-MOST = 100
-"""Responses that are accepted at once."""
 STATES = {value: label for value, label in ResponseState.choices if value != ResponseState.ERASED}
 WHOSE = {"mine": "Mine", "given": "Given to somebody", "free": "Given to nobody"}
 WHICH = {"late": "Late", "disputed": "Disputed"}
@@ -84,10 +82,7 @@ def accept(request: HttpRequest, by: Principal) -> HttpResponse:
         return redirect(f"{address(by, 'forms:responses')}?state=submitted")
     rows = seen_together(by, ids)
     really = request.POST.get("act") == "accept"
-    told = [
-        line(by, row) | (_accepted(by, row, request.POST.get(f"base:{row.pk}", "")) if really else _foreseen(by, row))
-        for row in rows
-    ]
+    told = [_line_of(by, one) for one in (_accepted(request, by, rows) if really else _foreseen(by, rows))]
     return page(
         request,
         "forms/accept.html",
@@ -103,27 +98,25 @@ def accept(request: HttpRequest, by: Principal) -> HttpResponse:
     )
 
 
-def _foreseen(by: Principal, row: FormResponse) -> dict[str, Any]:
-    return {"problem": in_the_way_of_accepting(by, row)}
+def _foreseen(by: Principal, rows: Sequence[FormResponse]) -> list[Decided]:
+    return accepting.foreseen(by, [(row.pk, row.lock) for row in rows])
 
 
-def _accepted(by: Principal, row: FormResponse, shown: str) -> dict[str, Any]:
-    """One of several, in a transaction of its own: as it was shown, or not at all."""
-    base = number(shown)
-    if base is None:
-        return {"problem": "It was not looked at."}
-    if problem := in_the_way_of_accepting(by, row):
-        return {"problem": problem}
-    try:
-        done = record(by, "accept_response", lambda write: services.accept(write, row.pk, base=base))
-    except DomainError as refused:
-        return {"problem": refused.detail}
-    return {"problem": "", "state": done.row.state}
+def _accepted(request: HttpRequest, by: Principal, rows: Sequence[FormResponse]) -> list[Decided]:
+    """Each as it was shown, or not at all."""
+    return accepting.accepted(by, [(row.pk, number(request.POST.get(f"base:{row.pk}", ""))) for row in rows])
+
+
+def _line_of(by: Principal, one: Decided) -> dict[str, Any]:
+    problem = one.refusal.detail if one.refusal is not None else ""
+    return (line(by, one.row) if one.row is not None else {}) | {"problem": problem}
 
 
 def _ids(given: Sequence[str]) -> list[uuid.UUID]:
-    if len(given) > MOST:
-        raise Invalid.at("response", "too_many", f"At most {MOST} are accepted at once.", f"1 to {MOST}")
+    if len(given) > accepting.MOST:
+        raise Invalid.at(
+            "response", "too_many", f"At most {accepting.MOST} are accepted at once.", f"1 to {accepting.MOST}"
+        )
     try:
         return [uuid.UUID(one) for one in given]
     except ValueError as error:

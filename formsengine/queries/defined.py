@@ -17,6 +17,7 @@ from formsengine.evaluation.evaluate import Prepared
 from formsengine.log.commits import Clock
 from formsengine.log.migrating import preview
 from formsengine.models import OPEN, Form, FormResponse, FormVersion, VersionState
+from formsengine.problems import Problem
 from formsengine.queries.loading import loaded, ready
 from memoryapp.doors.errors import NotFound
 from memoryapp.doors.nearest import nearest
@@ -138,8 +139,11 @@ def told(one: Form, version: FormVersion | None, newest: FormVersion | None, cou
     }
 
 
-def told_version(one: FormVersion, *, whole: bool = True) -> dict[str, Any]:
-    """A version: what it asks, what keeps it from being published, and the report of its import."""
+def told_version(one: FormVersion, *, whole: bool = True, problems: Sequence[Problem] | None = None) -> dict[str, Any]:
+    """A version: what it asks, what keeps it from being published, and the report of its import.
+
+    `problems` are those of its definition where they were worked out before: of a large form that takes seconds.
+    """
     told: dict[str, Any] = {
         "form_id": str(one.form_id),
         "number": one.number,
@@ -150,8 +154,8 @@ def told_version(one: FormVersion, *, whole: bool = True) -> dict[str, Any]:
         "published_at": one.published_at.isoformat() if one.published_at else None,
     }
     if whole:
-        problems = [each.as_data() for each in check(read(one.definition))[1]]
-        told |= {"definition": one.definition, "problems": problems, "report": one.report}
+        found = check(read(one.definition))[1] if problems is None else problems
+        told |= {"definition": one.definition, "problems": [each.as_data() for each in found], "report": one.report}
     return told
 
 

@@ -16,6 +16,8 @@ from memoryapp.ledger.principal import Principal
 
 MOST_KEPT = 32
 MOST_LOOKED_BACK = 400
+READ_BACK = 20
+"""Edits that are read at a time."""
 _checked: OrderedDict[str, tuple[Plan, list[Problem]]] = OrderedDict()
 
 
@@ -56,9 +58,10 @@ def cursor(draft: FormDraft) -> tuple[FormEdit | None, FormEdit | None]:
     """
     done: list[uuid.UUID] = []
     taken_back: list[uuid.UUID] = []
-    for edit, undoes in draft.edits.order_by("number").values_list("pk", "undoes"):
+    for edit, undoes in _that_count(draft):
         if undoes is None:
-            done, taken_back = [*done, edit], []
+            done.append(edit)
+            taken_back.clear()
         elif taken_back and taken_back[-1] == undoes:
             taken_back.pop()
             done.append(edit)
@@ -69,6 +72,29 @@ def cursor(draft: FormDraft) -> tuple[FormEdit | None, FormEdit | None]:
     wanted = [*done[-1:], *taken_back[-1:]]
     found = draft.edits.select_related("write__actor").in_bulk(wanted) if wanted else {}
     return (found[done[-1]] if done else None), (found[taken_back[-1]] if taken_back else None)
+
+
+def _that_count(draft: FormDraft) -> list[tuple[uuid.UUID, uuid.UUID | None]]:
+    """The edits on which the next undoing depends, the earliest first, each with the one that it takes back.
+
+    They begin with the last one that takes nothing back and is in force: what was undone and done again since came
+    after it. Of a form that was edited for years these are the last few.
+    """
+    found: list[tuple[uuid.UUID, uuid.UUID | None]] = []
+    taken_back: set[uuid.UUID] = set()
+    below, more = draft.lock + 1, True
+    while more:
+        rows = draft.edits.filter(number__lt=below).order_by("-number").values_list("number", "pk", "undoes")
+        several = list(rows[:READ_BACK])
+        more = len(several) == READ_BACK
+        below = several[-1][0] if several else 0
+        for _, edit, undoes in several:
+            found.append((edit, undoes))
+            if undoes is not None:
+                taken_back.add(undoes)
+            elif edit not in taken_back:
+                return found[::-1]
+    return found[::-1]
 
 
 def edits(draft: FormDraft) -> list[FormEdit]:

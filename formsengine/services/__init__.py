@@ -1,20 +1,18 @@
 """The writes of the room: its public verbs."""
 
 from formsengine.services.attaching import attach, received
-from formsengine.services.defining import bytes_of, define, import_sheet, publish, withdraw
+from formsengine.services.defining import bytes_of, define, import_sheet, publish, read_sheet, withdraw
 from formsengine.services.editing import Edit, Edited, begin, edit, publish_draft, redo, start_from, undo
 from formsengine.services.filling import Written, answer, assign, move, open_response, refresh
 from formsengine.services.handing import hand_out
 from formsengine.services.settling import (
     accept,
-    accept_several,
     find,
     reopen,
     revive,
     send_back,
     submit,
     void,
-    would_accept,
 )
 
 __all__ = [
@@ -22,7 +20,6 @@ __all__ = [
     "Edited",
     "Written",
     "accept",
-    "accept_several",
     "answer",
     "assign",
     "attach",
@@ -37,6 +34,7 @@ __all__ = [
     "open_response",
     "publish",
     "publish_draft",
+    "read_sheet",
     "received",
     "redo",
     "refresh",
@@ -48,5 +46,4 @@ __all__ = [
     "undo",
     "void",
     "withdraw",
-    "would_accept",
 ]

@@ -11,19 +11,19 @@ from formsengine import hooks
 from formsengine.bindings.declared import wrong_bindings
 from formsengine.definition.model import Form as Definition
 from formsengine.definition.publish import check
-from formsengine.definition.stored import as_data, read
+from formsengine.definition.stored import as_data, digest, read
 from formsengine.definition.texts import text_in
 from formsengine.models import Form, FormVersion, VersionState
 from formsengine.problems import Problem
 from formsengine.queries import defined as queries
 from formsengine.queries.loading import ready
 from formsengine.refusals import refused, violations
-from formsengine.xlsform.importing import import_xlsform
+from formsengine.xlsform.importing import Imported, import_xlsform
 from memoryapp.doors.errors import Conflict, Invalid, Violation
 from memoryapp.ledger.models import Workspace, Write
 
-LARGEST_SHEET = 5_000_000
-"""Bytes of a sheet that is imported."""
+LARGEST_FILE = 5_000_000
+"""Bytes of a spreadsheet or an XForm that is imported."""
 
 
 def define(write: Write, definition: Mapping[str, Any], *, report: Mapping[str, Any] | None = None) -> FormVersion:
@@ -37,20 +37,24 @@ def define(write: Write, definition: Mapping[str, Any], *, report: Mapping[str, 
     return _store(write, form, report or {})
 
 
-def import_sheet(write: Write, content: bytes, *, name: str = "", otherwise: str = "") -> FormVersion:
-    """A form from the bytes of a spreadsheet, as a draft with the report of what became of it.
+def read_sheet(content: bytes, *, name: str = "", otherwise: str = "") -> Imported:
+    """A form from the bytes of a spreadsheet or an XForm, with the report of what became of it. It is stored nowhere
+    yet: a large one takes seconds, in which nobody's write should wait.
 
-    It is called `name`, else as the sheet says, else `otherwise`, so that no sheet without a name becomes the next
+    It is called `name`, else as the file says, else `otherwise`, so that no sheet without a name becomes the next
     version of another. The bytes say what they are, never the name of the file. Raises Invalid with the place in the
-    sheet.
+    file.
     """
-    write.by.require("write_forms")
-    if len(content) > LARGEST_SHEET:
-        raise Invalid.at("/content", "too_large", "This sheet is too large.", f"at most {LARGEST_SHEET} bytes")
+    if len(content) > LARGEST_FILE:
+        raise Invalid.at("/content", "too_large", "This file is too large.", f"at most {LARGEST_FILE} bytes")
     with refused():
-        found = import_xlsform(content, id=name, otherwise=otherwise)
-        form = read(as_data(found.form))
-    return _store(write, form, found.report.as_data())
+        return import_xlsform(content, id=name, otherwise=otherwise)
+
+
+def import_sheet(write: Write, found: Imported) -> FormVersion:
+    """A form that `read_sheet` gave, as a draft with its report."""
+    write.by.require("write_forms")
+    return _store(write, found.form, found.report.as_data())
 
 
 def bytes_of(content: str) -> bytes:
@@ -59,7 +63,7 @@ def bytes_of(content: str) -> bytes:
         return b64decode(content, validate=True)
     except (binascii.Error, ValueError) as error:
         message = "This is not base64."
-        raise Invalid.at("/content", "not_base64", message, "the bytes of the sheet in base64") from error
+        raise Invalid.at("/content", "not_base64", message, "the bytes of the file in base64") from error
 
 
 def _store(write: Write, definition: Definition, report: Mapping[str, Any]) -> FormVersion:
@@ -71,12 +75,10 @@ def _store(write: Write, definition: Definition, report: Mapping[str, Any]) -> F
     number = form.lock + 1
     numbered = definition.model_copy(update={"version": number})
     before = form.versions.filter(number=form.lock).first()
-    same = before is not None and before.definition | {"version": 0} == as_data(numbered) | {"version": 0}
+    data = as_data(numbered)
+    same = before is not None and before.definition | {"version": 0} == data | {"version": 0}
     if before and same and not report and before.state != VersionState.WITHDRAWN:
         return before
-    with refused():
-        data = as_data(read(as_data(numbered)))
-    digest = check(read(data))[0].digest
     form.lock = number
     form.save(update_fields=["lock"])
     title = text_in(numbered.title, numbered.default_language, numbered.default_language, numbered.id)
@@ -86,7 +88,7 @@ def _store(write: Write, definition: Definition, report: Mapping[str, Any]) -> F
         number=number,
         title=title[:300],
         definition=data,
-        digest=digest,
+        digest=digest(data),
         report=dict(report),
         write=write,
         recorded_at=write.recorded_at,

@@ -189,7 +189,7 @@ def _decide(
 
 
 def _from_memory(write: Write, row: FormResponse, response: Response) -> tuple[Response, list[dict[str, Any]]]:
-    found = offers.offers(write.by, row, response)
+    found = offers.offers(write.by, row, response, after=write.after)
     if not found:
         return response, []
     with refused():

@@ -6,8 +6,6 @@ import uuid
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from django.db import transaction
-
 from formsengine.bindings.applying import Applier
 from formsengine.bindings.planning import Planner
 from formsengine.log import lifecycle
@@ -140,7 +138,7 @@ def _by_uid(response: Response, note: Mapping[str, str]) -> dict[str, str]:
     return {"field": found.planned.uid, "row": found.row, "note": note["note"]}
 
 
-def in_the_way_of_accepting(by: Principal, row: FormResponse) -> str:
+def _in_the_way_of_accepting(by: Principal, row: FormResponse) -> str:
     """Why accepting the response as it stands would pass over something; empty when it would not."""
     response = loaded(row)
     if response.conflicts:
@@ -153,48 +151,19 @@ def in_the_way_of_accepting(by: Principal, row: FormResponse) -> str:
     return ""
 
 
-def would_accept(by: Principal, wanted: Sequence[tuple[uuid.UUID, int]]) -> list[dict[str, Any]]:
-    """What would become of each submission, were several accepted as they were seen; in the order given."""
-    rows = {row.pk: row for row in seen_together(by, [one for one, _ in wanted])}
-    found = [(one, rows.get(one), base) for one, base in wanted]
-    return [_told(one, row, left_because(by, row, base)) for one, row, base in found]
-
-
-def accept_several(write: Write, wanted: Sequence[tuple[uuid.UUID, int]]) -> list[dict[str, Any]]:
-    """Accept each submission by itself, as it was seen; what stands in the way of one leaves the others."""
-    write.by.require("review_forms")
-    told = []
-    for one, base in wanted:
-        row = next(iter(seen_together(write.by, [one])), None)
-        refusal = left_because(write.by, row, base)
-        if refusal is None:
-            try:
-                with transaction.atomic():
-                    row = accept(write, one, base=base).row
-            except DomainError as error:
-                refusal = error
-        told.append(_told(one, row, refusal))
-    return told
-
-
 def seen_together(by: Principal, ids: Sequence[uuid.UUID]) -> list[FormResponse]:
     """These responses, those of them that are in sight, the one that has waited longest first."""
     found = responses(by).select_related("started_under").defer(*UNREAD)
     return list(found.filter(pk__in=ids).order_by("changed_at", "pk"))
 
 
-def left_because(by: Principal, row: FormResponse | None, base: int) -> DomainError | None:
-    """Why a submission is not among several that are accepted; None when it is."""
+def left_because(by: Principal, row: FormResponse | None, base: int | None) -> DomainError | None:
+    """Why a submission, seen at the commit `base`, is not among several that are accepted; None when it is."""
     if row is None:
         return NotFound("There is no such response.", code="no_such_response")
+    if base is None:
+        return Conflict("It was not looked at.", code="not_looked_at")
     if base != row.lock:
         return Stale("It changed after you saw it. Look at it again.", code="changed")
-    words = in_the_way_of_accepting(by, row)
+    words = _in_the_way_of_accepting(by, row)
     return Conflict(words, code="not_accepted") if words else None
-
-
-def _told(one: uuid.UUID, row: FormResponse | None, refusal: DomainError | None) -> dict[str, Any]:
-    told: dict[str, Any] = {"response": str(one), "accepted": refusal is None}
-    if row is not None:
-        told |= {"commit": row.lock, "state": row.state}
-    return told | ({"code": refusal.code, "problem": refusal.detail} if refusal is not None else {})

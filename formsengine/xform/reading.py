@@ -6,15 +6,17 @@ A path is a name here: each field has one of its own, whichever group it stands 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Any
 from xml.etree.ElementTree import Element, ParseError
 
 from formsengine.problems import Problem, Refused
 from formsengine.xform.choosing import Choosing
+from formsengine.xform.instance import Instance
+from formsengine.xform.rows import Rows
 from formsengine.xform.texts import Left, Texts, local
-from formsengine.xlsform.places import name_of
-from formsengine.xlsform.sheets import LARGEST, MOST_CELLS, Line, Sheet
+from formsengine.xlsform.sheets import LARGEST, MOST_CELLS, MOST_ROWS, Sheet
+
+DEEPEST = 64
+"""Elements within each other."""
 
 TYPES = {
     **{"string": "text", "int": "integer", "decimal": "decimal", "boolean": "boolean", "date": "date"},
@@ -42,22 +44,48 @@ def read_xform(content: bytes) -> tuple[dict[str, Sheet], list[Left]]:
 
     Raises Refused("import") for what is no XForm. Nothing outside the bytes is opened, and no entity is resolved.
     """
+    root = _parsed(content)
+    _measure(root)
+    model, body = _found(root, "model"), _found(root, "body")
+    instance = _found(model, "instance") if model is not None else None
+    if model is None or body is None or instance is None or not len(instance):
+        raise _refused("no-survey", "An XForm has a model with an instance, and a body.")
+    sheets, left = _Form(root, model, body, instance[0]).sheets()
+    if len(left) > MOST_ROWS:
+        raise _refused("too-large", f"More than {MOST_ROWS} parts of this form have no meaning here.")
+    return sheets, left
+
+
+def _parsed(content: bytes) -> Element:
     from defusedxml import DefusedXmlException
     from defusedxml.ElementTree import fromstring
 
     if len(content) > LARGEST:
         raise _refused("too-large", f"A form has at most {LARGEST} bytes.")
     try:
-        root = fromstring(bytes(content), forbid_dtd=True)
-    except (ParseError, DefusedXmlException, ValueError, LookupError) as wrong:
-        raise _refused("unreadable", f"This looks like XML and cannot be read: {type(wrong).__name__}.") from None
-    if sum(1 for _ in root.iter()) > MOST_CELLS:
-        raise _refused("too-large", f"This form has more than {MOST_CELLS} elements.")
-    model, body = _found(root, "model"), _found(root, "body")
-    instance = _found(model, "instance") if model is not None else None
-    if model is None or body is None or instance is None or not len(instance):
-        raise _refused("no-survey", "An XForm has a model with an instance, and a body.")
-    return _Form(root, model, body, instance[0]).sheets()
+        root: Element = fromstring(bytes(content), forbid_dtd=True)
+    except ParseError as wrong:
+        line, column = wrong.position
+        says = f"This looks like XML and is not well-formed at line {line}, column {column + 1}."
+        raise _refused("unreadable", says) from None
+    except DefusedXmlException:
+        says = "This looks like XML and declares a document type, which no form does here: leave its DOCTYPE out."
+        raise _refused("unreadable", says) from None
+    except (ValueError, LookupError):
+        says = "This looks like XML in an encoding that is not read here: save it in UTF-8."
+        raise _refused("unreadable", says) from None
+    return root
+
+
+def _measure(root: Element) -> None:
+    """Refuse what is larger or deeper than a form, before anything walks through it."""
+    count, level, depth = 1, [root], 1
+    while level := [inner for each in level for inner in each]:
+        count, depth = count + len(level), depth + 1
+        if count > MOST_CELLS:
+            raise _refused("too-large", f"This form has more than {MOST_CELLS} elements.")
+        if depth > DEEPEST:
+            raise _refused("too-deep", f"The elements of this form lie more than {DEEPEST} deep.")
 
 
 def _refused(code: str, message: str) -> Refused:
@@ -74,12 +102,12 @@ class _Form:
     def __init__(self, root: Element, model: Element, body: Element, instance: Element) -> None:
         self.root, self.model, self.body, self.instance = root, model, body, instance
         self.left: list[Left] = []
-        self.rows: list[dict[str, str]] = []
+        self.rows = Rows()
         self.texts = Texts(model, self._output)
-        self.top = f"/{local(instance)}"
-        self.nodes: dict[str, Element] = {}
-        self.names: dict[str, str] = {}
-        self._name(instance, self.top)
+        self.read = Instance(instance, self.left)
+        self.top, self.names, self.nodes = self.read.top, self.read.names, self.read.nodes
+        self.placed: set[str] = set()
+        self.astray: set[tuple[str, str]] = set()
         self.binds = {self._path(each.get("nodeset", ""), self.top): each
                       for each in model.iter() if local(each) == "bind"}  # fmt: skip
         asked = (each.get("ref", "") for each in body.iter() if local(each) in CONTROLS)
@@ -87,23 +115,6 @@ class _Form:
         self.choosing = Choosing(model, self.texts, self.left)
         self.defaults: dict[str, str] = {}
         self._settings()
-
-    def _name(self, at: Element, path: str) -> None:
-        """A name for each node below: its own, or with that of its group where another has it."""
-        for node in at:
-            below = f"{path}/{local(node)}"
-            if below in self.names:
-                self.left.append(Left(below, local(node), "rows that a form begins with are not made", blocks=False))
-            if local(node) == "meta" or below in self.names:
-                continue
-            name = name_of(local(node))
-            taken = set(self.names.values())
-            if name in taken:
-                name = name_of("_".join(below.split("/")[2:]))
-            while name in taken:
-                name = f"{name}_2"
-            self.names[below], self.nodes[below] = name, node
-            self._name(node, below)
 
     def _settings(self) -> None:
         """Values that are set when the form is opened are defaults."""
@@ -118,9 +129,8 @@ class _Form:
                 self.left.append(Left(ref, value, "a value that is set by an event has no meaning here"))
 
     def sheets(self) -> tuple[dict[str, Sheet], list[Left]]:
-        placed: set[str] = set()
-        self._walk(self.body, self.top, placed)
-        self._unseen(self.top, placed)
+        self._walk(self.body, self.top)
+        self._unseen(self.top)
         title = next((each.text or "" for each in self.root.iter() if local(each) == "title"), "").strip()
         settings = {
             "form_title": title,
@@ -128,54 +138,56 @@ class _Form:
             "version": _attribute(self.instance, "version"),
             "default_language": self.texts.default,
         }
-        made = {"survey": _sheet(self.rows), "settings": _sheet([settings])}
-        return made | ({"choices": _sheet(self.choosing.rows)} if self.choosing.rows else {}), self.left
+        only = Rows()
+        only.add(settings, "settings")
+        made = {"survey": self.rows.sheet(), "settings": only.sheet()}
+        return made | ({"choices": self.choosing.rows.sheet()} if self.choosing.rows.lines else {}), self.left
 
     # What a person sees, in its order.
 
-    def _walk(self, at: Element, context: str, placed: set[str]) -> None:
+    def _walk(self, at: Element, context: str) -> None:
         for each in at:
             kind = local(each)
             if kind == "group":
-                self._group(each, context, placed)
+                self._group(each, context)
             elif kind == "repeat":
-                self._block("repeat", each, context, placed, {})
+                self._block("repeat", each, context, {})
             elif kind in CONTROLS:
-                self._control(kind, each, context, placed)
+                self._control(kind, each, context)
             elif kind not in ("label", "hint", "help", "setvalue"):
                 self.left.append(Left(context, kind, "this part of a form has no meaning here"))
 
-    def _group(self, group: Element, context: str, placed: set[str]) -> None:
+    def _group(self, group: Element, context: str) -> None:
         """A group around nothing but a repeat is that repeat, under the group's label."""
         inner = [each for each in group if local(each) not in ("label", "hint")]
         if len(inner) == 1 and local(inner[0]) == "repeat":
             same = self._path(group.get("ref", ""), context) in ("", self._path(inner[0].get("nodeset", ""), context))
             if same:
-                self._block("repeat", inner[0], context, placed, self.texts.of(group))
+                self._block("repeat", inner[0], context, self.texts.of(group))
                 return
-        self._block("group", group, context, placed, {})
+        self._block("group", group, context, {})
 
-    def _block(self, kind: str, at: Element, context: str, placed: set[str], words: dict[str, str]) -> None:
+    def _block(self, kind: str, at: Element, context: str, words: dict[str, str]) -> None:
         path = self._path(at.get("nodeset") or at.get("ref") or "", context)
-        placed.add(path)
+        self.placed.add(path)
         row = {"type": f"begin {kind}", "name": self.names.get(path, "")} | self.texts.of(at) | words
         row |= self._bound(path, ("relevant",))
         if count := _attribute(at, "count"):
             row["repeat_count"] = self._rule(count, path)
         if appearance := at.get("appearance"):
             row["appearance"] = appearance
-        self.rows.append(row)
-        self._walk(at, path or context, placed)
+        self.rows.add(row, path or context)
+        self._walk(at, path if path.startswith("/") else context)
         if path:
-            self._unseen(path, placed)
-        self.rows.append({"type": f"end {kind}"})
+            self._unseen(path)
+        self.rows.add({"type": f"end {kind}"}, path or context)
 
-    def _control(self, kind: str, control: Element, context: str, placed: set[str]) -> None:
+    def _control(self, kind: str, control: Element, context: str) -> None:
         path = self._path(control.get("ref", ""), context)
         if path not in self.names:
             self.left.append(Left(path, kind, "this question asks for nothing that is in the instance"))
             return
-        placed.add(path)
+        self.placed.add(path)
         bind = self.binds.get(path)
         row = {"name": self.names[path]} | self.texts.of(control)
         row |= self._bound(path, ("relevant", "required", "constraint", "calculation"))
@@ -187,12 +199,14 @@ class _Form:
             row["parameters"] = " ".join(f"{name}={value}" for name, value in limits.items() if value)
         if row["type"] not in ("calculate", "note") and (default := self._default(path)):
             row["default"] = default
-        self.rows.append(row)
+        if kind == "secret":
+            row["sensitive"] = kind
+        self.rows.add(row, path)
 
     def _type(self, kind: str, control: Element, bind: Element | None, path: str, row: dict[str, str]) -> str:
         given = _declared(bind)
         if kind in ("select", "select1", "rank"):
-            named, chosen = self.choosing.of(control, row["name"], lambda text: self._rule(text, path))
+            named, chosen = self.choosing.of(control, row["name"], path, lambda text: self._rule(text, path))
             if chosen:
                 row["choice_filter"] = chosen
             return {"select": "select_multiple", "select1": "select_one", "rank": "rank"}[kind] + f" {named}"
@@ -210,12 +224,12 @@ class _Form:
             self.left.append(Left(path, given, "this type has no meaning here: it is asked as a text"))
         return TYPES.get(given, "text")
 
-    def _unseen(self, below: str, placed: set[str]) -> None:
+    def _unseen(self, below: str) -> None:
         """What stands below and is in no question."""
-        for path, node in self.nodes.items():
-            if path.startswith(f"{below}/") and path not in placed | self.asked and not len(node):
-                placed.add(path)
-                self._hidden(path, node)
+        for path in self.read.leaves(below):
+            if path not in self.placed and path not in self.asked:
+                self.placed.add(path)
+                self._hidden(path, self.nodes[path])
 
     def _hidden(self, path: str, node: Element) -> None:
         """What is in no question: calculated, stamped by the device, or a value that comes with the form."""
@@ -233,7 +247,7 @@ class _Form:
         else:
             self.left.append(Left(path, local(node), "nothing asks for it, and nothing gives it a value"))
             return
-        self.rows.append(row)
+        self.rows.add(row, path)
 
     # Rules.
 
@@ -283,10 +297,18 @@ class _Form:
         steps = context.split("/")
         for step in text.split("/"):
             if step == "..":
+                if len(steps) < 2:
+                    return self._leads_out(text, context)
                 steps.pop()
             elif step != ".":
                 steps.append(step)
         return "/".join(steps)
+
+    def _leads_out(self, text: str, context: str) -> str:
+        if (text, context) not in self.astray:
+            self.astray.add((text, context))
+            self.left.append(Left(context, text, "this path leads out of the form"))
+        return text
 
 
 def _declared(bind: Element | None) -> str:
@@ -301,13 +323,3 @@ def _calculated(bind: Element | None) -> str:
 def _attribute(element: Element, name: str) -> str:
     """An attribute by its name, whatever namespace it is in."""
     return next((value for key, value in element.attrib.items() if key.rpartition("}")[2] == name), "")
-
-
-def _sheet(rows: list[dict[str, Any]]) -> Sheet:
-    columns = dict.fromkeys(key for row in rows for key in row)
-    lines = [Line(number, {key: value for key, value in row.items() if value}) for number, row in _numbered(rows)]
-    return Sheet(tuple(columns), tuple(lines))
-
-
-def _numbered(rows: list[dict[str, Any]]) -> Iterator[tuple[int, dict[str, Any]]]:
-    yield from enumerate(rows, start=2)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import lru_cache
 
 from babel import Locale
 
@@ -73,6 +73,7 @@ PLAIN = {
     "list_name": "list_name",
     "list name": "list_name",
     "disabled": "disabled",
+    "sensitive": "sensitive",
     "note": "comment",
     "notes": "comment",
     "comment": "comment",
@@ -96,9 +97,10 @@ def split(column: str) -> tuple[str, str] | None:
     return None
 
 
-@cache
+@lru_cache(maxsize=1000)
 def language_code(name: str) -> str:
     """The BCP-47 code of a language named by code, as `English (en)`, or in English or its own words."""
+    name = " ".join(name.split())
     if coded := CODED.match(name):
         return coded[2].lower() if len(coded[2]) <= 3 else coded[2]
     folded = name.strip().casefold()

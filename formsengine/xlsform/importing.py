@@ -16,18 +16,21 @@ from formsengine.xform.reading import is_xml, read_xform
 from formsengine.xform.texts import Left
 from formsengine.xlsform import columns
 from formsengine.xlsform.lists import Lists
-from formsengine.xlsform.places import item_at, line_of, name_of
+from formsengine.xlsform.places import item_at, name_of
 from formsengine.xlsform.report import Report
 from formsengine.xlsform.rules import NotReadable, default_rule, rewrite
 from formsengine.xlsform.sheets import Line, Sheet, read_sheets
+from formsengine.xlsform.steps import steps_of
 from formsengine.xlsform.types import BLOCK, Typed, read_type
 
 RULES = {"relevant": "relevant", "choice_filter": "filter", "repeat_count": "count"}
 YES = {"yes", "true", "true()", "1", "y"}
 NO = {"no", "false", "false()", "0", "n", ""}
 SKIPPED = {"audit", "instanceid", "simserial", "subscriberid", "csv-external", "xml-external", "include"}
-
-
+SURVEY = "survey"
+NAMED = re.compile(r"\$\{\s*([^{}\s]+)\s*\}")
+DEEPEST = 10
+"""Groups within each other: in JSON, which is read 32 deep, a form has two levels for each."""
 RULE_KEYS = {"relevant", "required", "filter", "count", "default", "computed", "test"}
 
 
@@ -76,6 +79,7 @@ class _Reader:
         self.kinds: dict[str, Kind] = {}
         self.unread: list[dict[str, str]] = []
         self.places: dict[int, str] = {}
+        self.strange: set[str] = set()
 
     def _settings(self) -> dict[str, str]:
         lines = self.sheets["settings"].lines if "settings" in self.sheets else ()
@@ -99,7 +103,7 @@ class _Reader:
             else:
                 self.report.leave(one.where, one.text, one.why, blocks=False)
         self._names()
-        steps = self._steps(self._tree())
+        steps = steps_of(self._tree())
         title = self.settings.get("form_title") or self.settings.get("title") or self.id
         version = re.sub(r"\D", "", self.settings.get("version", ""))[:9]
         data: dict[str, Any] = {
@@ -159,9 +163,9 @@ class _Reader:
             name = name_of(given) if given else f"{name_of(text)}_{line.number}"
             if name in taken:
                 name = f"{name}_{line.number}"
-                self.report.change(f"survey:{line.number}", given, name, "each name stands once in a form")
+                self.report.change(line.at(SURVEY), given, name, "each name stands once in a form")
             elif given and name != given:
-                self.report.change(f"survey:{line.number}", given, name, "a name is a word of letters, digits and _")
+                self.report.change(line.at(SURVEY), given, name, "a name is a word of letters, digits and _")
             taken.add(name)
             self.places[line.number] = name
             self.names.setdefault(given, name)
@@ -198,7 +202,7 @@ class _Reader:
             block = BLOCK.match(text)
             if block and block[1].lower() == "end":
                 if not open_items:
-                    raise _refused(f"survey:{line.number}", "unopened", f"Row {line.number} ends what never began.")
+                    raise _refused(line.at(SURVEY), "unopened", f"Row {line.number} ends what never began.")
                 open_items.pop()
                 continue
             item = self._block(line, block[2].lower()) if block else self._field(line, text)
@@ -206,19 +210,21 @@ class _Reader:
                 continue
             (open_items[-1][0]["items"] if open_items else top).append(item)
             if block:
+                if len(open_items) == DEEPEST:
+                    raise _refused(line.at(SURVEY), "too-deep", f"Groups lie within each other at most {DEEPEST} deep.")
                 open_items.append((item, line.number))
         if open_items:
             number = open_items[-1][1]
-            raise _refused(f"survey:{number}", "unclosed", f"What begins in row {number} never ends.")
+            raise _refused(f"{SURVEY}:{number}", "unclosed", f"What begins in row {number} never ends.")
         return top
 
     def _block(self, line: Line, kind: str) -> dict[str, Any]:
         is_repeat = kind == "repeat"
         if not is_repeat and kind != "group":
-            self._leave(f"survey:{line.number}", f"begin {kind}", "this kind of group has no meaning here")
+            self._leave(line.at(SURVEY), f"begin {kind}", "this kind of group has no meaning here")
         item: dict[str, Any] = {"kind": "repeat" if is_repeat else "section", "name": self.places[line.number]}
         if not self._cell(line, "name"):
-            self.report.change(f"survey:{line.number}", "", item["name"], "a group needs a name")
+            self.report.change(line.at(SURVEY), "", item["name"], "a group needs a name")
         self.report.take("repeats" if is_repeat else "groups")
         self._words(line, item)
         self._rules(line, item, {"relevant": "relevant"} | ({"repeat_count": "count"} if is_repeat else {}), None)
@@ -238,7 +244,7 @@ class _Reader:
             item["media"] = media
 
     def _field(self, line: Line, text: str) -> dict[str, Any] | None:
-        where = f"survey:{line.number}"
+        where = line.at(SURVEY)
         if text.lower().split(" ")[0] == "include":
             raise _refused(where, "include", f"Row {line.number} includes another file: paste its rows here instead.")
         if text.lower() in SKIPPED:
@@ -254,6 +260,9 @@ class _Reader:
         self.report.take("fields")
         self._words(line, item)
         self._choose(line, item, typed)
+        if (hidden := self._cell(line, "sensitive")).lower() not in NO:
+            item["sensitive"] = True
+            self.report.change(where, hidden, "sensitive", "agents see that it is answered, not what")
         self._answers(line, item)
         if appearance := self._cell(line, "appearance"):
             item["appearance"] = appearance
@@ -273,16 +282,16 @@ class _Reader:
     def _choose(self, line: Line, item: dict[str, Any], typed: Typed) -> None:
         if not typed.list_name:
             return
-        item["choices"] = self.lists.use(typed, f"survey:{line.number}")
+        item["choices"] = self.lists.use(typed, line.at(SURVEY))
         if typed.other:
             item["other"] = True
             words = columns.OTHER_WORDS
             item["other_label"] = {each: words.get(each, words["en"]) for each in self.languages}
-            self.report.change(f"survey:{line.number}", "or other", "other", "the other and its text are one answer")
+            self.report.change(line.at(SURVEY), "or other", "other", "the other and its text are one answer")
 
     def _answers(self, line: Line, item: dict[str, Any]) -> None:
         """Everything that decides about the answer."""
-        where, name = f"survey:{line.number}", item["name"]
+        where, name = line.at(SURVEY), item["name"]
         self._rules(line, item, {"relevant": "relevant", "choice_filter": "filter"}, None)
         required = self._cell(line, "required")
         if required.lower() in YES:
@@ -299,12 +308,12 @@ class _Reader:
                 item["constraints"] = [{**made, "message": self._texts(line, "constraint_message")}]
         self._rules(line, item, {"calculation": "computed"}, None)
         if trigger := self._cell(line, "trigger"):
-            named = [self.names.get(each, each) for each in re.findall(r"\$\{\s*([^}\s]+)\s*\}", trigger)]
+            named = [self.names.get(each, each) for each in NAMED.findall(trigger)]
             item["recompute_on"] = named
             if "computed" in item and item["type"] == "computed":
                 item["type"] = "text"
         if default := self._cell(line, "default"):
-            self._one(where, item, "default", default_rule(default, item["type"]), default, None)
+            self._one(line, where, item, "default", default_rule(default, item["type"]), default, None)
         self._once(where, item)
         if self._cell(line, "read_only").lower() in YES and "computed" not in item and item["type"] != "note":
             self.report.leave(where, "read only", "a field that is never written is a note or computed", blocks=False)
@@ -326,13 +335,15 @@ class _Reader:
     def _rules(self, line: Line, item: dict[str, Any], wanted: Mapping[str, str], own: Kind | None) -> None:
         for column, key in wanted.items():
             if text := self._cell(line, column):
-                self._one(f"survey:{line.number}/{column}", item, key, text, text, own)
+                self._one(line, f"{line.at(SURVEY)}/{column}", item, key, text, text, own)
 
-    def _one(self, where: str, item: dict[str, Any], key: str, text: str, was: str, own: Kind | None) -> None:
+    def _one(
+        self, line: Line, where: str, item: dict[str, Any], key: str, text: str, was: str, own: Kind | None
+    ) -> None:
         try:
             written = rewrite(self._renamed(text), self.kinds, own, counts=key == "count")
         except NotReadable as wrong:
-            self._leave(where, was, str(wrong), str(item.get("name") or self.places.get(line_of(where), "")), key)
+            self._leave(where, was, str(wrong), self.places[line.number], key)
             return
         item[key] = written.text
         self.report.take("rules")
@@ -343,7 +354,7 @@ class _Reader:
         def named(match: re.Match[str]) -> str:
             return "${" + self.names.get(match[1], match[1]) + "}"
 
-        return re.sub(r"\$\{\s*([^}\s]+)\s*\}", named, text)
+        return NAMED.sub(named, text)
 
     def _range(self, line: Line, item: dict[str, Any]) -> None:
         given = dict(re.findall(r"(\w+)\s*=\s*(-?[\d.]+)", self._cell(line, "parameters")))
@@ -356,31 +367,10 @@ class _Reader:
     def _unknown(self, line: Line) -> None:
         """Columns without a meaning here are named, once each."""
         for column in line.cells:
-            if columns.split(column) is None and column not in self.report.taken:
-                reported = {each.where for each in self.report.not_understood}
-                if f"survey/{column}" not in reported:
-                    why = "this column has no meaning here"
-                    self.report.leave(f"survey/{column}", line.cells[column], why, blocks=False)
-
-    def _steps(self, items: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """Each group at the top is a step; what stands between groups is a step of its own."""
-        steps: list[dict[str, Any]] = []
-        loose: list[dict[str, Any]] = []
-        for item in items:
-            if item["kind"] == "section":
-                self._loose(steps, loose)
-                loose = []
-                steps.append({"name": item["name"], "title": item.get("label", {}), "items": [item]})
-            else:
-                loose.append(item)
-        self._loose(steps, loose)
-        return steps or [{"name": "questions", "items": []}]
-
-    def _loose(self, steps: list[dict[str, Any]], items: list[dict[str, Any]]) -> None:
-        if items:
-            name = f"questions_{len(steps) + 1}" if steps else "questions"
-            title = items[0].get("label", {}) if len(items) == 1 else {}
-            steps.append({"name": name, "title": title, "items": items})
+            if columns.split(column) is None and column not in self.strange:
+                self.strange.add(column)
+                why = "this column has no meaning here"
+                self.report.leave(f"{SURVEY}/{column}", line.cells[column], why, blocks=False)
 
     def _bind(self, data: dict[str, Any]) -> None:
         """Entities that the form makes become bindings, to be looked at by whoever publishes."""

@@ -58,7 +58,7 @@ class Lists:
             self.found.setdefault(list_name, []).append({key: value for key, value in made.items() if value})
             self.report.take("choices")
         elif list_name or "code" in made:
-            self.report.leave(f"{sheet}:{line.number}", str(line.cells), "a choice has a list and a name", blocks=False)
+            self.report.leave(line.at(sheet), str(line.cells), "a choice has a list and a name", blocks=False)
 
     def use(self, typed: Typed, where: str) -> str:
         """The stored list's name. Raises Refused when the sheet has no such list."""

@@ -16,11 +16,6 @@ def item_at(data: Any, parts: list[str]) -> str:
     return name
 
 
-def line_of(where: str) -> int:
-    found = re.match(r"survey:(\d+)", where)
-    return int(found[1]) if found else 0
-
-
 def name_of(text: str) -> str:
     """A name as forms have it."""
     made = re.sub(r"[^\w.-]+", "_", text.strip()).strip("_") or "form"

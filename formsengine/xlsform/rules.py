@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from formsengine.expressions.parse import parse
+from formsengine.expressions.parse import LONGEST, parse
 from formsengine.expressions.syntax import Binary, Call, Literal, Negative, Node, Own, Ref, quoted, write
 from formsengine.expressions.types import Kind
 from formsengine.problems import Refused
@@ -30,7 +30,7 @@ PATH = re.compile(
     r"(?:current\(\)/)?(?:\.\./)+(?P<up>[\w.-]+(?:/[\w.-]+)*)|(?<![\w.)\]])/(?P<root>[\w-]+(?:/[\w.-]+)+)"
 )
 ITEM = re.compile(
-    r"instance\(\s*'(?P<list>[\w.-]+)'\s*\)/root/item\s*\[\s*name\s*=\s*(?P<code>[^\]]+?)\s*\]\s*/\s*(?P<what>[\w-]+)"
+    r"instance\(\s*'(?P<list>[\w.-]+)'\s*\)/root/item\s*\[\s*name\s*=\s*(?P<code>[^\]]+)\]\s*/\s*(?P<what>[\w-]+)"
 )
 STRINGS = re.compile(r"'[^']*'|\"[^\"]*\"")
 
@@ -76,6 +76,8 @@ class Written:
 
 def rewrite(text: str, kinds: Mapping[str, Kind], own: Kind | None = None, *, counts: bool = False) -> Written:
     """The rule that means the same, a number where it `counts`. Raises NotReadable with the reason."""
+    if len(text) > LONGEST:
+        raise NotReadable(f"A rule has at most {LONGEST} characters.")
     made = Written(text)
     plainly = _plain(text, made)
     plainly = _paths(plainly, kinds, made)
@@ -113,7 +115,7 @@ def _signs(text: str, made: Written) -> str:
 def _paths(text: str, kinds: Mapping[str, Kind], made: Written) -> str:
     def item(match: re.Match[str]) -> str:
         made.why.append("a list is looked up by its code")
-        return f"lookup('{match['list']}', {match['code']}, '{match['what']}')"
+        return f"lookup('{match['list']}', {match['code'].strip()}, '{match['what']}')"
 
     def path(match: re.Match[str]) -> str:
         name = (match["up"] or match["root"]).rpartition("/")[2]
@@ -255,7 +257,7 @@ def _as_text(node: Node) -> Node:
 def default_rule(text: str, kind: str) -> str:
     """A default of a sheet as a rule: an expression as it stands, anything else as a value of the field's type."""
     straight = text.translate(QUOTES)
-    if "${" in straight or re.search(r"[\w-]+\(", straight):
+    if "${" in straight or re.search(r"[\w-]\(", straight):
         return text
     if kind in ("integer", "decimal") and re.fullmatch(r"-?\d+(\.\d+)?", straight):
         return straight

@@ -6,7 +6,7 @@ import csv
 import io
 import itertools
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time
 from typing import Any
@@ -30,10 +30,18 @@ LONGEST_CELL = 32_767
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A row of a sheet, counted from 1 as spreadsheets do, with what each named column holds."""
+    """A row of a sheet, counted from 1 as spreadsheets do, with what each named column holds.
+
+    `place` is where it stands in a form that is no sheet.
+    """
 
     number: int
     cells: dict[str, str]
+    place: str = ""
+
+    def at(self, sheet: str) -> str:
+        """Where a report says that it stands."""
+        return self.place or f"{sheet}:{self.number}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +96,8 @@ def _xlsx(content: bytes) -> Iterator[tuple[str, Rows]]:
         book = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=True)
     except Refused:
         raise
-    except Exception as wrong:
-        message = f"This looks like an .xlsx workbook and cannot be read: {type(wrong).__name__}."
+    except Exception:
+        message = "This looks like an .xlsx workbook and is damaged, or something else in the same wrapping."
         raise _refused("unreadable", message) from None
     counted = _Counted()
     for sheet in book.worksheets:
@@ -116,8 +124,8 @@ def _xls(content: bytes) -> Iterator[tuple[str, Rows]]:
 
     try:
         book = xlrd.open_workbook(file_contents=content)
-    except Exception as wrong:
-        message = f"This looks like an .xls workbook and cannot be read: {type(wrong).__name__}."
+    except Exception:
+        message = "This looks like an .xls workbook and is damaged, locked by a password, or another kind of document."
         raise _refused("unreadable", message) from None
     counted = _Counted()
     for sheet in book.sheets():
@@ -129,16 +137,19 @@ def _xls(content: bytes) -> Iterator[tuple[str, Rows]]:
 
 
 class _Counted:
-    """How many cells that hold something were read, over all sheets."""
+    """How many cells that hold something were read, over all sheets, and how much they say."""
 
     def __init__(self) -> None:
-        self.cells = 0
+        self.cells = self.characters = 0
 
-    def add(self, row: Iterable[str]) -> None:
+    def add(self, row: Sequence[str]) -> None:
         """Raises Refused("import") where it is more than a form needs."""
         self.cells += sum(map(bool, row))
         if self.cells > MOST_CELLS:
             raise _refused("too-large", f"These sheets have more than {MOST_CELLS} cells.")
+        self.characters += sum(map(len, row))
+        if self.characters > LARGEST:
+            raise _refused("too-large", f"These sheets hold more than {LARGEST} characters.")
 
 
 def _filled(rows: Iterable[Iterable[Any]], name: str, counted: _Counted) -> Rows:
@@ -160,7 +171,7 @@ def _text(content: bytes) -> dict[str, Rows]:
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise _refused("unreadable", "A text is in UTF-8; a workbook is .xlsx or .xls.") from None
+        raise _refused("unreadable", "CSV and XForms are in UTF-8; a workbook is .xlsx or .xls.") from None
     rows = _bars(text) if text.lstrip().startswith("|") else _commas(text)
     found: dict[str, Rows] = {}
     current: Rows | None = None

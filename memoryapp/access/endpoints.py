@@ -166,20 +166,43 @@ class Endpoint(APIView):
 
     def write(self, action: str, act: Callable[[Write], Answer]) -> Response:
         """Do a write once, in one transaction with its answer, and answer."""
-        request = self.request
-        key = request.headers.get("Idempotency-Key") if request.method == "POST" else None
         try:
             answer = idempotency.once(
                 self.by,
                 action,
                 act,
-                key=idempotency.checked(key) if key is not None else None,
-                request_digest=idempotency.digest(request.method, request.get_full_path(), self._raw),
+                key=self._key_of_repeats(),
+                request_digest=self._digest(),
                 rationale=self.told.get("rationale", ""),
             )
         except DomainError as error:
             refusals.tell(self, action, error)
             raise
+        return self._answered(answer)
+
+    def write_each(self, action: str, act: Callable[[str], Any]) -> Response:
+        """Do several writes, each once and by itself, and answer what became of them.
+
+        `act` opens its writes itself and gives the body of the answer. It gets the key that names them, empty where a
+        repeat is another request: what was done under that key before it must not do again.
+        """
+        key = self._key_of_repeats()
+        if key is None:
+            return Response(act(""))
+        done = idempotency.answered(self.by, key, self._digest())
+        if done is not None:
+            return self._answered(done)
+        body = act(key)
+        return self.write(action, lambda write: Answer(body))
+
+    def _key_of_repeats(self) -> str | None:
+        key = self.request.headers.get("Idempotency-Key") if self.request.method == "POST" else None
+        return idempotency.checked(key) if key is not None else None
+
+    def _digest(self) -> str:
+        return idempotency.digest(self.request.method, self.request.get_full_path(), self._raw)
+
+    def _answered(self, answer: Answer) -> Response:
         response = Response(answer.body, status=answer.status, headers=dict(answer.headers))
         if answer.replayed:
             response["Idempotency-Replayed"] = "true"

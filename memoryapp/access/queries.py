@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from django.db.models import F, Q, QuerySet
 
+from memoryapp.access import capabilities
 from memoryapp.access.models import AccessChange, Agent, AgentKey, Membership, SavedView
 from memoryapp.access.paths import PathPolicy
 from memoryapp.doors.errors import NotFound
@@ -63,14 +64,15 @@ def under_paths(by: Principal, actor_id: uuid.UUID) -> Agent | Membership | None
     return Membership.objects.filter(workspace=by.workspace, actor=actor_id, ended_at__isnull=True).first()
 
 
-def rules_of_paths(by: Principal, actors: Collection[uuid.UUID] | None = None) -> set[PathPolicy]:
-    """The rules of paths that present members and agents are under, each once; of `actors` alone, when they are named.
-    Two queries."""
-    found: set[PathPolicy] = set()
-    for rows in (Membership.objects.filter(ended_at__isnull=True), Agent.objects.filter(retired_at__isnull=True)):
-        here = rows.filter(workspace=by.workspace)
-        found |= {one.paths for one in (here if actors is None else here.filter(actor__in=actors))}
-    return found
+def rules_of_paths(by: Principal, actors: Collection[uuid.UUID] | None = None, *, able: str) -> set[PathPolicy]:
+    """The rules of paths that present members and agents with the capability `able` are under, each once; of `actors`
+    alone, when they are named. Two queries."""
+    members = Membership.objects.filter(workspace=by.workspace, ended_at__isnull=True)
+    agents = Agent.objects.filter(workspace=by.workspace, retired_at__isnull=True)
+    if actors is not None:
+        members, agents = members.filter(actor__in=actors), agents.filter(actor__in=actors)
+    found = {one.paths for one in members if able in capabilities.of_role(one.role)}
+    return found | {one.paths for one in agents if able in capabilities.of_surfaces(one.surfaces)}
 
 
 def ruled(by: Principal, actor_id: uuid.UUID) -> Agent | Membership:

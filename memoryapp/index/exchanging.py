@@ -15,7 +15,7 @@ from django.utils.dateparse import parse_datetime
 
 from memoryapp.index.models import Embedding, IndexEntry
 from memoryapp.index.services import BATCH, _apply, _Change, _entries_of, _entry, _needs_transaction, _same
-from memoryapp.index.texts import Text
+from memoryapp.index.texts import Text, by_words_only
 from memoryapp.index.vectors import ask_for_vectors
 from memoryapp.index.words import words
 from memoryapp.ledger import prepared
@@ -97,7 +97,8 @@ def exchange(write: Write, target_type: str, made: Drafted) -> None:
         for _, data in drafts:
             _add(change, data)
     _apply(write.workspace, change)
-    ask_for_vectors(write)
+    if target_type not in by_words_only():
+        ask_for_vectors(write)
 
 
 def _take_away(gone: list[int]) -> None:

@@ -16,7 +16,7 @@ from django.db.models import F, Q, QuerySet
 
 from memoryapp.index.engines import engine
 from memoryapp.index.models import EVERYONE, IndexEntry, Statistics, Term
-from memoryapp.index.texts import Text, place, shelf, shelves
+from memoryapp.index.texts import Text, by_words_only, place, shelf, shelves
 from memoryapp.index.vectors import ask_for_vectors
 from memoryapp.index.words import ANALYSIS, Word, sign, words
 from memoryapp.ledger import jobs, prepared
@@ -207,7 +207,8 @@ def _put_batch(write: Write, batch: list[tuple[Target, list[Text]]]) -> int:
     for chunk in _chunks(unchanged, BATCH):
         IndexEntry.objects.filter(pk__in=chunk).update(built_sequence=F("wanted_sequence"))
     _apply(workspace, change)
-    if new:
+    apart = by_words_only()
+    if any(one.target_type not in apart for one in new):
         ask_for_vectors(write)
     return len(new)
 

@@ -43,18 +43,27 @@ Walker = Callable[[Workspace], Iterator[uuid.UUID]]
 
 @dataclass(frozen=True)
 class Shelf:
-    """How a room's texts are read again: all ids of a workspace in order, and the texts of some of them."""
+    """How a room's texts are read again: all ids of a workspace in order, and the texts of some of them.
+
+    Texts that are found `by_words_only` get no vector, and are sent to no embedder.
+    """
 
     ids: Walker
     load: Loader
+    by_words_only: bool = False
 
 
 _shelves: dict[str, Shelf] = {}
 
 
-def register(target_type: str, ids: Walker, load: Loader) -> None:
+def register(target_type: str, ids: Walker, load: Loader, *, by_words_only: bool = False) -> None:
     """Name the room's reader for a target type. Called once from the room's AppConfig.ready()."""
-    _shelves[target_type] = Shelf(ids, load)
+    _shelves[target_type] = Shelf(ids, load, by_words_only)
+
+
+def by_words_only() -> list[str]:
+    """The target types whose texts are never searched by their meaning."""
+    return sorted(target_type for target_type, one in _shelves.items() if one.by_words_only)
 
 
 def shelf(target_type: str) -> Shelf | None:

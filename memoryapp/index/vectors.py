@@ -1,7 +1,7 @@
 """Vectors beside the text index. An entry without one is pending, and is found by text alone.
 
 Entries are embedded in the order of their numbers, and an entry whose text changes gets a new, higher number: what is
-pending for a model lies behind the last that it embedded.
+pending for a model lies behind the last that it embedded. What is only ever found by its words is never pending.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from django.db.models import Exists, Max, OuterRef, QuerySet
 from django.utils import timezone
 
 from memoryapp.doors.errors import Conflict, Invalid
+from memoryapp.index import texts
 from memoryapp.index.embedding import client
 from memoryapp.index.models import Embedding, IndexEntry, VectorModel
 from memoryapp.ledger import jobs
@@ -64,15 +65,21 @@ def pack(model: VectorModel, vector: Sequence[float]) -> bytes:
 def pending(workspace: Workspace, model: VectorModel) -> QuerySet[IndexEntry]:
     """Entries that the model has not embedded yet."""
     made = Embedding.objects.filter(model=model, entry=OuterRef("pk"))
-    return IndexEntry.objects.filter(~Exists(made), workspace=workspace, built_sequence__isnull=False)
+    return _meant(workspace).filter(~Exists(made))
 
 
 def waiting(workspace: Workspace, name: str) -> QuerySet[IndexEntry]:
     """The entries behind the last that the model of this name embedded, in order."""
     made = Embedding.objects.filter(model__workspace=workspace, model__name=name)
     last = made.aggregate(last=Max("entry"))["last"] or 0
-    behind = IndexEntry.objects.filter(workspace=workspace, built_sequence__isnull=False, pk__gt=last)
-    return behind.order_by("pk")
+    return _meant(workspace).filter(pk__gt=last).order_by("pk")
+
+
+def _meant(workspace: Workspace) -> QuerySet[IndexEntry]:
+    """The entries that are searched by their meaning too."""
+    built = IndexEntry.objects.filter(workspace=workspace, built_sequence__isnull=False)
+    apart = texts.by_words_only()
+    return built.exclude(target_type__in=apart) if apart else built
 
 
 def neglected(workspace: Workspace) -> bool:
@@ -86,8 +93,7 @@ def _behind(workspace: Workspace) -> bool:
     name = settings.EMBEDDING_NAME[:200]
     if VectorModel.objects.filter(workspace=workspace).exclude(name=name).exists():
         return True
-    built = IndexEntry.objects.filter(workspace=workspace, built_sequence__isnull=False)
-    newest = built.order_by("-pk").values_list("pk", flat=True).first()
+    newest = _meant(workspace).order_by("-pk").values_list("pk", flat=True).first()
     return newest is not None and not Embedding.objects.filter(model__name=name, entry=newest).exists()
 
 

@@ -73,7 +73,7 @@ def once(
         return record(by, action, lambda write: _plain(act(write)), rationale=rationale)
 
     def act_once(write: Write) -> Answer:
-        done = _found(by, key, request_digest)
+        done = answered(by, key, request_digest)
         if done:
             raise _AlreadyDone(done)
         answer = _plain(act(write))
@@ -87,7 +87,7 @@ def once(
         )
         return answer
 
-    done = _found(by, key, request_digest)
+    done = answered(by, key, request_digest)
     if done:
         return done
     try:
@@ -96,7 +96,8 @@ def once(
         return already.answer
 
 
-def _found(by: Principal, key: str, request_digest: str) -> Answer | None:
+def answered(by: Principal, key: str, request_digest: str) -> Answer | None:
+    """The answer that the request of this key got; None when it got none yet. Raises Conflict as `once` does."""
     kept = prepared.first(_kept, by=by, key=key)
     if kept is None:
         return None

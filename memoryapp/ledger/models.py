@@ -95,6 +95,8 @@ class Write(WorkspaceRow):
     guard = Guard(erasable=("rationale", "run", "thread", "model", "prompt_version", "trace_id"))
 
     by: Principal
+    after: dt.datetime
+    """The workspace's clock before it: what was found at that is still so where this write changed nothing of it."""
 
     class Meta:
         constraints = [

@@ -68,7 +68,7 @@ def begin(by: Principal, action: str, rationale: str = "") -> Write:
         recorded_at=recorded_at,
     )
     prepared.insert([write])
-    write.by = by
+    write.by, write.after = by, clock
     return write
 
 

@@ -123,7 +123,11 @@ def test_several_are_accepted_each_by_itself_with_a_report_and_taken_out(
     ]
     assert desk.post("forms/responses/accept", {"items": items}).status_code == 403
     looked = steward.post("forms/responses/accept", {"items": items, "dry_run": True}).json()
-    done = steward.post("forms/responses/accept", {"items": items}).json()
+    answers = [steward.post("forms/responses/accept", {"items": items}, Idempotency_Key="one") for _ in range(2)]
+    assert [one.get("Idempotency-Replayed") for one in answers] == [None, "true"]
+    assert answers[0].content == answers[1].content
+    assert steward.post("forms/responses/accept", {"items": items[:1]}, Idempotency_Key="one").status_code == 409
+    done = answers[0].json()
     for told, state in ((looked, "submitted"), (done, "accepted")):
         assert (told["accepted"], told["left"]) == (1, 3)
         codes = [one.get("code") for one in told["items"]]

@@ -10,6 +10,7 @@ import pytest
 from formsengine import queries, services
 from formsengine.editing import acts
 from formsengine.models import Form, FormDraft, FormEdit, FormVersion
+from formsengine.queries import editing
 from formsengine.services import Edit, Edited
 from memoryapp.doors.errors import Conflict, Denied, Invalid
 from memoryapp.ledger.principal import Principal
@@ -28,6 +29,7 @@ def test_every_edit_is_kept_and_undone_by_another_in_turn(forms: Forms) -> None:
     first = edit(forms, acts.change, "item:pain", {"hint": {"en": "0 is none"}})
     second = edit(forms, acts.remove, "item:pronouns")
     assert (first.draft.lock, second.draft.lock) == (1, 2)
+    assert [one for one, _ in editing._that_count(second.draft)] == [second.edits[0].pk]
     before = FormVersion.objects.get().definition
     for lock in (2, 3):
         forms.do(lambda write, lock=lock: services.undo(write, Form.objects.get(), lock=lock))
@@ -43,7 +45,10 @@ def test_every_edit_is_kept_and_undone_by_another_in_turn(forms: Forms) -> None:
         forms.do(lambda write: services.undo(write, Form.objects.get(), lock=4))
 
 
-def test_what_was_undone_is_done_again_until_something_else_is_edited(forms: Forms) -> None:
+def test_what_was_undone_is_done_again_until_something_else_is_edited(
+    forms: Forms, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(editing, "READ_BACK", 2)
     form = Form.objects.get()
 
     def step(act: Any) -> str:

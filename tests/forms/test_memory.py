@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from formsengine import queries, services
+from formsengine.bindings import offers
+from formsengine.inputs import Opening
 from formsengine.log.commits import Clock
 from formsengine.models import FormOutcome
 from formsengine.services.settling import planned
-from memoryapp.access.models import Membership
+from memoryapp.access.models import Agent, Membership
 from memoryapp.access.services import rule_paths
 from memoryapp.doors.errors import NotFound
-from memoryapp.graph.models import Belief, Node
+from memoryapp.graph.models import Belief, Node, places
 from memoryapp.graph.models.beliefs import Status
 from memoryapp.graph.queries.why import why
 from memoryapp.ledger.principal import Principal
@@ -63,6 +66,34 @@ def test_what_was_learned_from_a_file_that_one_reader_may_not_see_is_not_offered
     assert forms.view(few, scope="field", id="born")["value"] == "1980-04-02"
     with_them = forms.opened(subject=ines.pk, audience="named", readers=(reviewer.actor.pk,))
     assert forms.view(with_them, scope="field", id="born")["state"] == "empty"
+
+
+def test_who_may_read_no_response_keeps_nothing_from_being_offered(
+    forms: Forms, ines: Node, agent: Any, workspace: Any
+) -> None:
+    """An agent that recalls alone and sees no file decides for nobody; one that reads forms does."""
+    for surface, state in (("recall", "filled"), ("forms", "empty")):
+        ruled = Agent.objects.get(actor=agent(workspace, [surface], surface).actor)
+        forms.do(lambda write, ruled=ruled: rule_paths(write, of=ruled, rules=[], default="none"))
+        assert forms.view(forms.opened(subject=ines.pk), scope="field", id="born")["state"] == state
+
+
+def test_what_is_slow_to_find_is_found_before_the_write_and_kept_for_it(
+    forms: Forms, ines: Node, reviewer: Principal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    membership = Membership.objects.get(actor=reviewer.actor)
+    forms.do(lambda write: rule_paths(write, of=membership, rules=[], default="none"))
+    found: list[bool] = []
+    find = places._found
+    monkeypatch.setattr(places, "_found", lambda *given: found.append(True) or find(*given))
+    monkeypatch.setattr(places, "connection", SimpleNamespace(in_atomic_block=False))
+    opening = Opening("patient", ines.pk)
+    offers.look_ahead(forms.by, opening)
+    assert found == [True]
+    forms.opened(subject=ines.pk)
+    assert found == [True]
+    offers.look_ahead(forms.by, Opening("patient"))
+    assert found == [True]
 
 
 def test_what_was_not_changed_is_not_written_and_what_was_takes_its_place(forms: Forms, ines: Node) -> None:

@@ -12,8 +12,9 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from formsengine import queries, services
+from formsengine import accepting, queries, services
 from formsengine.models import FormResponse
+from memoryapp.ledger.models import Write
 from memoryapp.ledger.principal import Principal
 from memoryapp.sources.inputs import ThreadInput, TurnInput
 from memoryapp.sources.models import Source
@@ -86,6 +87,20 @@ def test_several_are_accepted_after_a_look_and_what_is_otherwise_is_named(forms:
     assert (states[plain.pk], states[other.pk], states[disputed.pk]) == ("accepted", "returned", "submitted")
     assert staff.post(f"{AT}responses/accept/", {}).status_code == 302
     assert staff.post(f"{AT}responses/accept/", {"response": ["x"]}).status_code == 422
+
+
+def test_each_of_several_is_accepted_in_a_write_of_its_own_and_once_for_its_key(
+    forms: Forms, reviewer: Principal
+) -> None:
+    """Whoever asks again after only some were done is told what became of each, as if all had been done at once."""
+    rows = [submitted(forms, name) for name in ("Ana", "Eva")]
+    wanted = [(row.pk, row.lock) for row in rows]
+    accepting.accepted(reviewer, wanted[:1], key="one", rationale="Looked at.")
+    told = [one.told() for one in accepting.accepted(reviewer, wanted, key="one")]
+    assert [(one["accepted"], one["state"]) for one in told] == [(True, "accepted")] * 2
+    writes = Write.objects.filter(action="accept_response").order_by("sequence")
+    assert [one.rationale for one in writes] == ["Looked at.", ""]
+    assert [one.told()["code"] for one in accepting.accepted(reviewer, wanted)] == ["changed"] * 2
 
 
 def test_answers_are_drawn_with_their_numbers_and_never_what_is_sensitive(forms: Forms, staff: Client) -> None:

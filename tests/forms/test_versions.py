@@ -109,13 +109,13 @@ def test_nothing_starts_under_a_withdrawn_version(visits: Forms) -> None:
 
 
 def test_a_sheet_is_read_from_its_bytes_and_what_is_not_understood_blocks_it(visits: Forms) -> None:
-    version: Any = visits.do(lambda write: services.import_sheet(write, SHEET, name="sheet"))
+    version: Any = visits.do(lambda write: services.import_sheet(write, services.read_sheet(SHEET, name="sheet")))
     assert version.report["not_understood"]
     with pytest.raises(Invalid) as refused:
         visits.do(lambda write: services.publish(write, version))
     assert "not_understood" in {each.code for each in refused.value.violations}
     with pytest.raises(Invalid):
-        visits.do(lambda write: services.import_sheet(write, b"\x00\x01\x02"))
+        services.read_sheet(b"\x00\x01\x02")
     with pytest.raises(Invalid):
         services.bytes_of("not base64!")
 

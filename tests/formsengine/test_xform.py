@@ -6,6 +6,8 @@ import pytest
 
 from formsengine.definition.model import Question
 from formsengine.definition.plan import plan
+from formsengine.definition.stored import as_data
+from formsengine.editing.parts import at
 from formsengine.problems import Refused
 from formsengine.xlsform.importing import Imported, import_xlsform
 
@@ -118,15 +120,94 @@ def test_what_has_no_meaning_here_is_reported_and_kept_where_it_decides_about_an
     assert [one.text for one in pier.form.unread] == ["'south'"]
 
 
+def form(instance: str, body: str = "", model: str = "") -> str:
+    head = f"<h:head><model>{model}<instance><pier>{instance}</pier></instance></model></h:head>"
+    return f"{HEAD}{head}<h:body>{body}</h:body></h:html>"
+
+
+def imported(instance: str, body: str = "", model: str = "") -> Imported:
+    return import_xlsform(form(instance, body, model).encode())
+
+
+def asked(ref: str, control: str = "input", inner: str = "") -> str:
+    return f'<{control} ref="{ref}"><label>It</label>{inner}</{control}>'
+
+
+LANGUAGES = "".join(f'<translation lang="qaa-x{one}"><text id="t"><value>T</value></text></translation>'
+                    for one in range(500))  # fmt: skip
+
+
 @pytest.mark.parametrize(
-    ("content", "code"),
+    ("content", "code", "words"),
     [
-        (HEAD + "<h:head/></h:html>", "no-survey"),
-        (HEAD + "<h:head>", "unreadable"),
-        ('<!DOCTYPE h [<!ENTITY a SYSTEM "file:///etc/hostname">]><h>&a;</h>', "unreadable"),
+        (HEAD + "<h:head/></h:html>", "no-survey", "a body"),
+        (HEAD + "<h:head>", "unreadable", "at line 4, column 9"),
+        ('<!DOCTYPE h [<!ENTITY a SYSTEM "file:///etc/hostname">]><h>&a;</h>', "unreadable", "leave its DOCTYPE out"),
+        ('<?xml version="1.0" encoding="unheard"?><h/>', "unreadable", "UTF-8"),
+        (form("<a>" * 3000 + "</a>" * 3000), "too-deep", "64 deep"),
+        (form("<a/>", "<group>" * 1500 + "</group>" * 1500), "too-deep", "64 deep"),
+        (form("<a/>", "<group>" * 11 + asked("/pier/a") + "</group>" * 11), "too-deep", "at most 10"),
+        (form("<a/>" + "".join(f"<a{one}/>" for one in range(20_000))), "too-large", "20000 elements"),
+        (form(f"<{'a' * 2000}/>"), "too-large", "2000 characters"),
     ],
 )
-def test_what_is_no_form_is_refused_and_nothing_beside_it_is_read(content: str, code: str) -> None:
-    with pytest.raises(Refused) as refused:
+def test_what_is_no_form_is_refused_and_nothing_beside_it_is_read(content: str, code: str, words: str) -> None:
+    with pytest.raises(Refused, match=words) as refused:
         import_xlsform(content.encode())
     assert [one.code for one in refused.value.problems] == [code]
+
+
+def test_a_text_in_more_languages_than_a_sheet_has_columns_is_refused() -> None:
+    """A text is named by many questions and told in each of its languages: so a small file could say very much."""
+    question = '<input ref="/pier/a"><label ref="jr:itext(\'t\')"/></input>'
+    with pytest.raises(Refused, match="more than 400 columns") as refused:
+        imported("<a/>", question, f"<itext>{LANGUAGES}</itext>")
+    assert refused.value.problems[0].path == "/pier/a"
+
+
+def test_a_path_that_leads_out_of_the_form_is_reported_and_the_rest_is_read() -> None:
+    inner = asked("../../../a") + f'<group ref="../../b"><label>Them</label>{asked("name")}</group>'
+    made = imported("<name/>", inner, '<bind nodeset="../../c" relevant="../../../d = 1"/>')
+    assert [each.name for each in plan(made.form).fields] == ["name"]
+    told = {(one.where, one.text) for one in made.report.not_understood if "out of the form" in one.why}
+    assert told == {("/pier", "../../../a"), ("/pier", "../../b"), ("/pier", "../../c")}
+    assert {one.text for one in made.form.unread} >= {"../../../a", "../../b", "../../c"}
+
+
+def test_names_are_told_apart_by_their_groups_and_then_by_a_number() -> None:
+    made = imported("<c/><a_b><c/></a_b><a><b_c/><c/></a><b><c/></b><b_c/><b_c_/>", "".join(
+        asked(f"/pier/{path}") for path in ("c", "a_b/c", "a/b_c", "a/c", "b/c", "b_c", "b_c_")))  # fmt: skip
+    assert [each.name for each in plan(made.form).fields] == ["c", "a_b_c", "b_c", "a_c", "b_c_2", "b_c_3", "b_c_4"]
+
+
+def test_what_a_report_names_stands_in_the_form_and_not_in_a_sheet() -> None:
+    rule = "relevant=\"pulldata('x', 'y', 'z', 1) = 2\""
+    made = imported("<a/>", asked("/pier/a"), f'<bind nodeset="/pier/a" {rule}/>')
+    (left,) = made.report.not_understood
+    assert (left.where, at(as_data(made.form), left.where)[0]) == ("/pier/a/relevant", "unread")
+    with pytest.raises(Refused, match="no list") as refused:
+        imported("<b/>", asked("/pier/b", "select1"))
+    assert refused.value.problems[0].path == "/pier/b"
+
+
+def test_a_secret_is_a_sensitive_answer() -> None:
+    made = imported("<pin/>", asked("/pier/pin", "secret"))
+    assert (field(made, "pin").type, field(made, "pin").sensitive) == ("text", True)
+    assert [(one.where, one.was, one.became) for one in made.report.changed] == [("/pier/pin", "secret", "sensitive")]
+
+
+def test_a_form_that_is_mostly_unasked_or_mostly_spaces_is_read_in_one_go() -> None:
+    """None of these takes longer by more than the form grows: each is read in far less than a second."""
+    blank = " " * 60_000
+    unasked = "".join(f"<g{one}><x/><y/></g{one}>" for one in range(300))
+    groups = "".join(f'<group ref="/pier/g{one}"><label>G</label></group>' for one in range(300))
+    made = imported(unasked, groups, "".join(f'<bind nodeset="/pier/g{one}/x"/>' for one in range(300)))
+    assert len([one for one in made.report.not_understood if one.text == "x"]) == 300
+    itemset = f'<itemset nodeset="instance(\'p\')/root/item{blank}x"><label ref="jr:itext({blank}"/></itemset>'
+    beside = '<instance id="p"><root><item><name>a</name><label>A</label></item></root></instance></model>'
+    content = form("<a/>", asked("/pier/a", "select1", itemset)).replace("</model>", beside)
+    with pytest.raises(Refused, match="no list"):
+        import_xlsform(content.encode())
+    assert field(import_xlsform(content.replace(f"{blank}x", "").encode()), "a").type == "choice"
+    made = imported(f"<a>{'a' * 60_000}</a>", asked("/pier/a"))
+    assert [one.why for one in made.report.not_understood] == ["A rule has at most 4000 characters."]

@@ -11,9 +11,10 @@ import pytest
 from django.test import override_settings
 from django.utils import timezone
 
-from memoryapp.index import services, vectors
+from memoryapp.index import services, texts, vectors
 from memoryapp.index.embedding import client, making
 from memoryapp.index.models import Embedding, IndexEntry, ModelCall, VectorModel
+from memoryapp.index.texts import Text
 from memoryapp.ledger import workers
 from memoryapp.ledger.models import Job, JobAttempt, Write
 from tests.index.conftest import NOTE, Shelf, named
@@ -49,6 +50,22 @@ def test_what_is_written_gets_a_vector_by_a_job_and_every_call_is_noted(shelf: S
     assert (call.purpose, call.model, call.outcome, call.tokens_in, call.job) == ("embed", "small", "used", 7, job)
     write = call.write
     assert (write.action, write.model, write.prompt_version) == ("embed", "small", making.FORM)
+
+
+def test_texts_that_are_found_by_words_only_are_sent_to_no_embedder(
+    shelf: Shelf, model: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(texts._shelves, "answer", texts.Shelf(lambda _: iter(()), lambda *_: (), by_words_only=True))
+    assert texts.by_words_only() == ["answer", "form_response"]
+    shelf.put(Text("answer", named("a"), "Nobody else may know"))
+    assert not Job.objects.filter(kind=vectors.KIND).exists()
+    assert not vectors.neglected(shelf.workspace)
+    shelf.notes("The quay is closed")
+    shelf.put(Text("answer", named("b"), "Nor of this"))
+    assert make_vectors().outcome == {"embedded": 1, "refused": 0}
+    assert [asked["input"] for asked in model.asked] == [["The quay is closed"]]
+    assert not vectors.neglected(shelf.workspace)
+    assert not vectors.pending(shelf.workspace, VectorModel.objects.get()).exists()
 
 
 def test_without_an_embedder_there_is_no_job(shelf: Shelf) -> None:

@@ -70,7 +70,8 @@ def test_through_the_door_they_are_stored_with_their_reports_and_published_where
 
     def stored(name: str) -> FormVersion:
         content = shared("cases", "forms", "xlsform", name).read_bytes()
-        version: FormVersion = forms.do(lambda write: services.import_sheet(write, content, name=name.split(".")[0]))
+        found = services.read_sheet(content, name=name.split(".")[0])
+        version: FormVersion = forms.do(lambda write: services.import_sheet(write, found))
         return version
 
     other = stored("specify_other.md")

@@ -6,6 +6,7 @@ workspace is written to again.
 
 from __future__ import annotations
 
+import datetime as dt
 import uuid
 from collections.abc import Hashable, Iterator
 from typing import TYPE_CHECKING
@@ -26,15 +27,18 @@ Ids = frozenset[uuid.UUID]
 _kept: dict[Hashable, Ids] = {}
 
 
-def out_of_place(by: Principal) -> Ids:
+def out_of_place(by: Principal, *, after: dt.datetime | None = None) -> Ids:
     """Ids of the beliefs learned from files out of sight and from nothing else, and of what was concluded from such.
-    None for whoever may read every path, without a query."""
+    None for whoever may read every path, without a query.
+
+    Within a write they are looked for anew each time, as it may have changed them; one that did not says `after` what
+    clock it began, and what was found at that is not looked for again."""
     seen = in_place(by, "source__")
     if not seen:
         return frozenset()
-    if connection.in_atomic_block:
+    if after is None and connection.in_atomic_block:
         return _found(by, seen)
-    clock = Workspace.objects.values_list("clock", flat=True).get(pk=by.workspace.pk)
+    clock = after or Workspace.objects.values_list("clock", flat=True).get(pk=by.workspace.pk)
     key = (by.workspace.pk, by.path_rules, by.path_default)
     kept = _kept.get((key, clock))
     if kept is None:
