@@ -9,6 +9,9 @@ from typing import Any
 
 MOST_COMPARED = 60
 """Characters of a word that are compared: what is longer resembles nothing by a slip of the keyboard."""
+MOST_KNOWN = 2000
+"""Words of about its length that a word is compared with."""
+ALIKE = 0.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +44,18 @@ def nearest(word: str, known: Iterable[str], *, at_most: int = 3) -> list[str]:
     if not word or len(word) > MOST_COMPARED:
         return []
     folded = word.casefold()
-    scored = []
-    for each in set(known):
+    scored: list[tuple[float, str]] = []
+    compared = 0
+    for each in sorted(set(known)):
         other = each.casefold()
+        begins = len(folded) >= 3 and (other.startswith(folded) or folded.startswith(other))
+        if not begins and 2 * min(len(folded), len(other)) < ALIKE * (len(folded) + len(other)):
+            continue
+        compared += 1
+        if compared > MOST_KNOWN:
+            break
         alike = SequenceMatcher(None, folded, other, autojunk=False).ratio()
-        if alike >= 0.6 or (len(folded) >= 3 and (other.startswith(folded) or folded.startswith(other))):
+        if begins or alike >= ALIKE:
             scored.append((-alike, each))
     return [each for _, each in sorted(scored)[:at_most]]
 

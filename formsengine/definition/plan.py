@@ -24,6 +24,8 @@ KINDS: dict[str, Kind] = {
     **{"choice": Kind.CODE, "row": Kind.TEXT, "date": Kind.DATE, "time": Kind.TIME, "datetime": Kind.MOMENT},
     **{"range": Kind.SPAN},
 }
+MOST_NAMED = 50
+"""Rules with an unknown name for which the names that there are are told."""
 OTHER = "other"
 """The code of an answer that is in no list, beside the text that says it."""
 
@@ -122,6 +124,7 @@ class _Names:
 
     def __init__(self, planner: _Planner) -> None:
         self.planner = planner
+        self.named = 0
 
     def find(self, name: str) -> Named | None:
         planned = self.planner.by_name.get(name)
@@ -133,6 +136,11 @@ class _Names:
         return Named(planned.uid, kind, planned.rows_of, list_name=planned.item.choices or "")
 
     def all_names(self) -> list[str]:
+        """What a rule may have meant that names nothing. For the first rules that do: where very many are wrong, each
+        would be compared with every name."""
+        self.named += 1
+        if self.named > MOST_NAMED:
+            return []
         return [name for name, each in self.planner.by_name.items() if not isinstance(each.item, Section)]
 
     def list_attributes(self, list_name: str) -> frozenset[str] | None:
