@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from formsengine.definition.model import Question, everything
+from formsengine.definition.plan import plan
 from formsengine.definition.publish import check, publish
 from formsengine.definition.stored import as_data, read
 from formsengine.expressions.types import Kind
@@ -22,6 +24,7 @@ from formsengine.xlsform import sheets
 from formsengine.xlsform.columns import language_code
 from formsengine.xlsform.importing import Imported, import_xlsform
 from formsengine.xlsform.rules import NotReadable, rewrite
+from memoryapp.doors import strict
 from tests.formsengine.filling import Filling
 
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -227,6 +230,23 @@ def test_columns_without_a_meaning_are_named_and_block_nothing() -> None:
     imported = of(survey("text | a | A | 5", columns="type | name | label | body::accuracy"))
     assert [(each.where, each.blocks) for each in imported.report.not_understood] == [("survey/body::accuracy", False)]
     assert publish(imported.form)
+
+
+def test_a_column_says_which_answers_are_sensitive() -> None:
+    imported = of(survey("text | a | A | yes", "text | b | B | no", columns="type | name | label | sensitive"))
+    assert [each.question.sensitive for each in plan(imported.form).fields] == [True, False]
+    assert [(each.where, each.became) for each in imported.report.changed] == [("survey:2", "sensitive")]
+
+
+def test_groups_lie_within_each_other_as_deep_as_a_form_can_be_sent() -> None:
+    def nested(depth: int) -> str:
+        begin = [f"begin group | g{number} | G" for number in range(depth)]
+        return survey(*begin, "text | a | A", *["end group | | "] * depth)
+
+    assert strict.read(json.dumps({"definition": as_data(of(nested(10)).form)}).encode())
+    with pytest.raises(Refused) as refused:
+        of(nested(11))
+    assert [(each.path, each.code) for each in refused.value.problems] == [("survey:12", "too-deep")]
 
 
 def test_choices_come_from_files_given_beside_the_form() -> None:
