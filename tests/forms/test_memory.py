@@ -85,7 +85,12 @@ def test_what_is_slow_to_find_is_found_before_the_write_and_kept_for_it(
     forms.do(lambda write: rule_paths(write, of=membership, rules=[], default="none"))
     found: list[bool] = []
     find = places._found
-    monkeypatch.setattr(places, "_found", lambda *given: found.append(True) or find(*given))
+
+    def noted(*given: Any) -> Any:
+        found.append(True)
+        return find(*given)
+
+    monkeypatch.setattr(places, "_found", noted)
     monkeypatch.setattr(places, "connection", SimpleNamespace(in_atomic_block=False))
     opening = Opening("patient", ines.pk)
     offers.look_ahead(forms.by, opening)
