@@ -24,6 +24,7 @@ from memoryapp.index.models import EVERYONE, IndexEntry
 from memoryapp.index.said import NARROW
 from memoryapp.index.texts import Text
 from memoryapp.ledger import prepared
+from memoryapp.ledger.among import among
 from memoryapp.ledger.models import Workspace, Write
 from memoryapp.ontology.compiled import Ontology
 from memoryapp.ontology.queries import current_ontology
@@ -103,7 +104,7 @@ def belief_texts(workspace: Workspace, ids: Sequence[uuid.UUID]) -> Iterator[Tex
     ontology = current_ontology(workspace)
     called = listing.owner_names(ids)
     superseded = _superseded_by(ids)
-    for belief in map(Said._make, prepared.rows(_saying, workspace=workspace, ids=ids)):
+    for belief in map(BeliefRow._make, prepared.rows(_saying, workspace=workspace, ids=ids)):
         names = called.get(belief.pk, [])
         kind, path = _kind(ontology, belief)
         before = [one.content for one in superseded.get(belief.pk, ()) if _same_eyes(one, belief)]
@@ -121,7 +122,7 @@ def belief_texts(workspace: Workspace, ids: Sequence[uuid.UUID]) -> Iterator[Tex
             )
 
 
-def _same_eyes(older: Belief, newer: Said) -> bool:
+def _same_eyes(older: Belief, newer: BeliefRow) -> bool:
     """Whether whoever is served the newer one may know the words of the older one."""
     return older.audience == newer.audience and newer.audience != Audience.NAMED
 
@@ -148,7 +149,10 @@ def _chain(ids: Iterable[uuid.UUID], role: str, other: str, *, ever: bool = Fals
         if not front:
             break
         steps = RelationPlayer.objects.filter(
-            kind="supersession", role=role, belief__in={here for _, here in front}, relation__players__role=other
+            among("belief", {here for _, here in front}),
+            kind="supersession",
+            role=role,
+            relation__players__role=other,
         )
         if not ever:
             steps = steps.filter(relation__state=Relation.State.ACTIVATED)
@@ -161,7 +165,7 @@ def _chain(ids: Iterable[uuid.UUID], role: str, other: str, *, ever: bool = Fals
     return list(reached)
 
 
-class Said(NamedTuple):
+class BeliefRow(NamedTuple):
     """What of a belief is searched."""
 
     pk: uuid.UUID
@@ -174,7 +178,7 @@ class Said(NamedTuple):
 
 def _saying(workspace: Workspace, ids: Sequence[uuid.UUID]) -> QuerySet[Belief, Any]:
     rows = Belief.objects.filter(workspace=workspace, pk__in=ids).exclude(status=Status.DELETED)
-    return rows.exclude(standing=Standing.WITHDRAWN).order_by("pk").values_list(*Said._fields)
+    return rows.exclude(standing=Standing.WITHDRAWN).order_by("pk").values_list(*BeliefRow._fields)
 
 
 def node_ids(workspace: Workspace) -> Iterator[uuid.UUID]:
@@ -221,7 +225,7 @@ def _searchable(ontology: Ontology, node: Node) -> Iterator[str]:
             yield from (str(one) for one in (value if isinstance(value, list) else [value]) if str(one) != node.label)
 
 
-def _kind(ontology: Ontology, belief: Said) -> tuple[str, str]:
+def _kind(ontology: Ontology, belief: BeliefRow) -> tuple[str, str]:
     """What the kind is called, and the kinds above it down to it."""
     declared = ontology.document.belief_kinds.get(belief.kind)
     if declared is None:
@@ -229,7 +233,7 @@ def _kind(ontology: Ontology, belief: Said) -> tuple[str, str]:
     return declared.title or belief.kind, "/".join(reversed(ontology.kind_line(belief.kind)))
 
 
-def _since(belief: Said) -> str:
+def _since(belief: BeliefRow) -> str:
     at = belief.valid_from
     if at is None:
         return ""

@@ -5,15 +5,18 @@ from __future__ import annotations
 from django.db.models import Q
 
 from memoryapp.graph.models import Belief, Node
-from memoryapp.graph.models.places import out_of_place
+from memoryapp.graph.models.places import hidden_by_place, out_of_place
+from memoryapp.ledger.among import among
 from memoryapp.ledger.principal import Principal
 from memoryapp.recall.feeding import successors
 
 
 def beliefs(by: Principal) -> Q | None:
     """What was learned from hidden files alone, and where its words led on to what replaced it."""
-    hidden = out_of_place(by)
-    return Q(target_id__in=hidden) | Q(part__gt=0, target_id__in=successors(hidden)) if hidden else None
+    hidden = hidden_by_place(by)
+    if not hidden.ids:
+        return None
+    return among("target_id", hidden.ids) | Q(among("target_id", hidden.beside(successors)), part__gt=0)
 
 
 def nodes(by: Principal) -> Q | None:
@@ -21,5 +24,5 @@ def nodes(by: Principal) -> Q | None:
     hidden = out_of_place(by)
     if not hidden:
         return None
-    told_of = Belief.objects.filter(pk__in=hidden, subject__isnull=False).values("subject")
+    told_of = Belief.objects.filter(among("pk", hidden), subject__isnull=False).values("subject")
     return Q(target_id__in=Node.objects.hidden_from(by).filter(pk__in=told_of).values("pk"))

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from memoryapp.doors.errors import NotFound
 from memoryapp.files import queries as files
-from memoryapp.graph.models import Belief, Node
+from memoryapp.graph.models import Belief, Node, places
 from memoryapp.graph.queries import views
 from memoryapp.graph.queries.anything import why_anything
 from memoryapp.graph.services.beliefs import give_way
 from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import record
+from memoryapp.recall import hiding
 from memoryapp.recall.asked import Asked
+from memoryapp.recall.feeding import successors
 from memoryapp.recall.queries.finding import find
 from memoryapp.sources.models import Source
 from memoryapp.timeline.queries.searching import search as timeline
@@ -147,3 +153,47 @@ def test_what_replaced_it_is_not_found_by_its_words(tree: Tree, memory: Memory) 
     assert recalled(tree.by, "marlin earns", "beliefs") == {"Wages are fair."}
     assert recalled(ruled(tree.by, "none /people"), "marlin earns", "beliefs") == set()
     assert recalled(ruled(tree.by, "none /people"), "fair wages", "beliefs") == {"Wages are fair."}
+
+
+def test_a_question_holds_as_many_values_however_much_is_hidden(tree: Tree, memory: Memory) -> None:
+    """R4: an engine takes no more than so many values in one statement."""
+    by = ruled(tree.by, "none /people")
+    secret = read_from(tree, "/people/pay.md", "The marlin earns 400.")
+
+    def values() -> list[int]:
+        found: list[int] = []
+
+        def count(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
+            found.append(len(params or ()))
+            return execute(sql, params, many, context)
+
+        with connection.execute_wrapper(count):
+            assert recalled(by, "marlin earns") == set()
+            assert held(by) == {"Wages are fair."}
+            assert not Node.objects.visible_to(by).exists()
+        return found
+
+    old = memory.say("2026-03-02", "The marlin earns 400.", source=secret).belief
+    new = memory.say("2026-04-02", "Wages are fair.").belief
+    record(tree.by, "test", lambda write: give_way(write, old, to=new, reason="Paid anew."))
+    before = values()
+    for day in range(3, 9):
+        memory.say(f"2026-03-0{day}", f"Marlin {day} earns 400.", source=secret)
+    assert values() == before
+
+
+def test_what_is_hidden_and_what_it_led_to_is_found_once(
+    tree: Tree, memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """L1: until somebody writes, the next question asks for neither again."""
+    secret = read_from(tree, "/people/pay.md", "The marlin earns 400.")
+    old = memory.say("2026-03-02", "The marlin earns 400.", source=secret).belief
+    new = memory.say("2026-04-02", "Wages are fair.").belief
+    record(tree.by, "test", lambda write: give_way(write, old, to=new, reason="Paid anew."))
+    by = ruled(tree.by, "none /people")
+    monkeypatch.setattr(places, "connection", SimpleNamespace(in_atomic_block=False))
+    first = hiding.beliefs(by)
+    with CaptureQueriesContext(connection) as asked:
+        assert hiding.beliefs(by) == first
+    assert len(asked) == 1
+    assert new.pk in places.hidden_by_place(by).beside(successors)

@@ -14,6 +14,7 @@ from django.db.models.lookups import Exact
 from memoryapp.doors.moments import Precision
 from memoryapp.graph.models.nodes import Node
 from memoryapp.graph.models.places import out_of_place
+from memoryapp.ledger.among import among
 from memoryapp.ledger.guard import Guard
 from memoryapp.ledger.models import Actor, WorkspaceRow, Write
 
@@ -66,7 +67,7 @@ class BeliefQuerySet(models.QuerySet["Belief"]):
             Q(audience=Audience.WORKSPACE) | Q(mine, audience=Audience.OWNERS) | Q(named, audience=Audience.NAMED)
         )
         hidden = out_of_place(by)
-        return found.exclude(pk__in=hidden) if hidden else found
+        return found.exclude(among("pk", hidden)) if hidden else found
 
     def hidden_from(self, by: Principal) -> BeliefQuerySet:
         """The others of the workspace."""
@@ -74,7 +75,7 @@ class BeliefQuerySet(models.QuerySet["Belief"]):
         narrow = ~Q(audience=Audience.WORKSPACE)
         narrow &= Q(~mine, audience=Audience.OWNERS) | Q(~named, audience=Audience.NAMED)
         hidden = out_of_place(by)
-        return self.filter(narrow | Q(pk__in=hidden) if hidden else narrow, workspace=by.workspace)
+        return self.filter(narrow | among("pk", hidden) if hidden else narrow, workspace=by.workspace)
 
 
 @functools.lru_cache(maxsize=1024)

@@ -8,6 +8,7 @@ from django.db import models
 from django.db.models import Q
 
 from memoryapp.graph.models.places import out_of_place
+from memoryapp.ledger.among import among
 from memoryapp.ledger.guard import Guard
 from memoryapp.ledger.models import Actor, WorkspaceRow, Write
 from memoryapp.sources.models import Participant, Source
@@ -43,7 +44,7 @@ def _known_to_all(by: Principal) -> Q:
     hidden = out_of_place(by)
     if not hidden:
         return Q(known_to_all=True)
-    learned = Belief.objects.filter(pk__in=hidden, subject=models.OuterRef("pk"))
+    learned = Belief.objects.filter(among("pk", hidden), subject=models.OuterRef("pk"))
     return Q(~models.Exists(learned), known_to_all=True)
 
 

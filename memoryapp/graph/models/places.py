@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import datetime as dt
 import uuid
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable
 from typing import TYPE_CHECKING
 
 from django.db import connection
 from django.db.models import Q, QuerySet
 
+from memoryapp.ledger.among import among
 from memoryapp.ledger.models import Workspace
 from memoryapp.sources.models import Source, in_place
 
@@ -22,9 +23,24 @@ if TYPE_CHECKING:
     from memoryapp.ledger.principal import Principal
 
 MOST_KEPT = 256
-CHUNK = 5000
 Ids = frozenset[uuid.UUID]
-_kept: dict[Hashable, Ids] = {}
+
+
+class Hidden:
+    """Ids of the beliefs that somebody may not see, and what was asked of these."""
+
+    def __init__(self, ids: Ids = frozenset()) -> None:
+        self.ids = ids
+        self._beside: dict[Callable[[Ids], Iterable[uuid.UUID]], Ids] = {}
+
+    def beside(self, find: Callable[[Ids], Iterable[uuid.UUID]]) -> Ids:
+        """What `find` gives for these: asked once, and kept as long as they are. `find` is always the same function."""
+        if find not in self._beside:
+            self._beside[find] = frozenset(find(self.ids))
+        return self._beside[find]
+
+
+_kept: dict[Hashable, Hidden] = {}
 
 
 def out_of_place(by: Principal, *, after: dt.datetime | None = None) -> Ids:
@@ -33,16 +49,21 @@ def out_of_place(by: Principal, *, after: dt.datetime | None = None) -> Ids:
 
     Within a write they are looked for anew each time, as it may have changed them; one that did not says `after` what
     clock it began, and what was found at that is not looked for again."""
+    return hidden_by_place(by, after=after).ids
+
+
+def hidden_by_place(by: Principal, *, after: dt.datetime | None = None) -> Hidden:
+    """`out_of_place`, to ask more of."""
     seen = in_place(by, "source__")
     if not seen:
-        return frozenset()
+        return Hidden()
     if after is None and connection.in_atomic_block:
-        return _found(by, seen)
+        return Hidden(_found(by, seen))
     clock = after or Workspace.objects.values_list("clock", flat=True).get(pk=by.workspace.pk)
     key = (by.workspace.pk, by.path_rules, by.path_default)
     kept = _kept.get((key, clock))
     if kept is None:
-        kept = _found(by, seen)
+        kept = Hidden(_found(by, seen))
         if len(_kept) >= MOST_KEPT:
             _kept.clear()
         _kept[key, clock] = kept
@@ -50,9 +71,8 @@ def out_of_place(by: Principal, *, after: dt.datetime | None = None) -> Ids:
 
 
 def _found(by: Principal, seen: Q) -> Ids:
-    unseen = Source.objects.filter(workspace=by.workspace).exclude(in_place(by)).values_list("pk", flat=True)
-    sources = list(unseen)
-    learned = _sourced_by(Q(source__in=sources)) if sources else set()
+    unseen = list(Source.objects.filter(workspace=by.workspace).exclude(in_place(by)).values_list("pk", flat=True))
+    learned = _sourced_by(among("source", unseen)) if unseen else set()
     hidden = learned - _with_sources(learned, seen)
     new = hidden
     while new:
@@ -73,32 +93,22 @@ def _sourced_by(which: Q) -> set[uuid.UUID]:
 
 def _with_sources(beliefs: set[uuid.UUID], which: Q) -> set[uuid.UUID]:
     """Those of these beliefs that stand on such a source by themselves."""
-    found: set[uuid.UUID] = set()
-    for ids in _chunks(beliefs):
-        mine = _players("sourcing").filter(role="sourced", belief__in=ids)
-        evidence = _players("sourcing").filter(which, role="evidence", relation__in=mine.values("relation"))
-        standing = mine.filter(relation__in=evidence.values("relation"))
-        found |= set(standing.values_list("belief", flat=True))
-    return found
+    if not beliefs:
+        return set()
+    mine = _players("sourcing").filter(among("belief", beliefs), role="sourced")
+    evidence = _players("sourcing").filter(which, role="evidence", relation__in=mine.values("relation"))
+    standing = mine.filter(relation__in=evidence.values("relation"))
+    return {id for id in standing.values_list("belief", flat=True) if id}
 
 
 def _concluded_from(beliefs: set[uuid.UUID]) -> set[uuid.UUID]:
     """What was concluded from one of these beliefs."""
-    found: set[uuid.UUID] = set()
-    for ids in _chunks(beliefs):
-        resting = _players("derivation").filter(role="premise", belief__in=ids)
-        concluded = _players("derivation").filter(role="conclusion", relation__in=resting.values("relation"))
-        found |= set(concluded.values_list("belief", flat=True))
-    return found
+    resting = _players("derivation").filter(among("belief", beliefs), role="premise")
+    concluded = _players("derivation").filter(role="conclusion", relation__in=resting.values("relation"))
+    return {id for id in concluded.values_list("belief", flat=True) if id}
 
 
 def _players(kind: str) -> QuerySet[RelationPlayer]:
     from memoryapp.graph.models.relations import Relation, RelationPlayer
 
     return RelationPlayer.objects.filter(kind=kind, relation__state=Relation.State.ACTIVATED)
-
-
-def _chunks(ids: set[uuid.UUID]) -> Iterator[list[uuid.UUID]]:
-    every = sorted(ids)
-    for start in range(0, len(every), CHUNK):
-        yield every[start : start + CHUNK]

@@ -1,0 +1,45 @@
+"""Rows named by very many ids: as one value of a statement, however many they are.
+
+A value for each would be refused by an engine that takes no more than so many (SQLite by default 32,766), and a set
+that is kept from one question to the next would be written out anew each time.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import uuid
+from collections.abc import Collection
+from typing import Any
+
+from django.db.models import BooleanField, F, Func, Q
+
+MOST_WRITTEN = 16
+"""Sets of ids that are kept as they are written in statements."""
+
+
+def among(column: str, ids: Collection[uuid.UUID]) -> Q:
+    """Of rows: whether this column of theirs holds one of these ids. `column` may be a foreign key."""
+    return Q(_Among(F(column), ids=frozenset(ids)))
+
+
+class _Among(Func):
+    """Whether a column is among the ids."""
+
+    output_field = BooleanField()
+    conditional = True
+    arity = 1
+
+    def as_sql(self, compiler: Any, connection: Any, **extra: Any) -> Any:  # type: ignore[override]
+        [column] = self.get_source_expressions()
+        sql, values = compiler.compile(column)
+        ids = _written(self.extra["ids"], connection.vendor)
+        if connection.vendor == "postgresql":
+            return f"{sql} = ANY(%s::uuid[])", (*values, ids)
+        return f"{sql} IN (SELECT value FROM json_each(%s))", (*values, ids)
+
+
+@functools.lru_cache(maxsize=MOST_WRITTEN)
+def _written(ids: frozenset[uuid.UUID], vendor: str) -> str:
+    written = [one.hex for one in sorted(ids)]
+    return f"{{{','.join(written)}}}" if vendor == "postgresql" else json.dumps(written)

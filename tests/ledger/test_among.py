@@ -1,0 +1,34 @@
+"""Rows named by very many ids are found with one value."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+import pytest
+from django.db import connection
+
+from memoryapp.ledger.among import among
+from memoryapp.ledger.models import Actor
+from memoryapp.ledger.principal import Principal
+
+pytestmark = [pytest.mark.django_db, pytest.mark.sql]
+
+
+def test_very_many_ids_are_one_value_of_a_statement(operator: Principal, viewer: Principal) -> None:
+    """By a key and by a foreign key, found and left out, and none at all."""
+    every = Actor.objects.filter(pk__in=[operator.actor.pk, viewer.actor.pk])
+    nobody = {uuid.uuid4() for _ in range(300)}
+    assert list(every.filter(among("pk", nobody | {viewer.actor.pk}))) == [viewer.actor]
+    assert list(every.exclude(among("pk", nobody | {viewer.actor.pk}))) == [operator.actor]
+    assert every.filter(among("workspace", nobody | {operator.workspace.pk})).count() == 2
+    assert not every.filter(among("pk", ())).exists()
+    of_each: list[int] = []
+
+    def count(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
+        of_each.append(len(params))
+        return execute(sql, params, many, context)
+
+    with connection.execute_wrapper(count):
+        list(Actor.objects.filter(among("pk", nobody)))
+    assert of_each == [1]
