@@ -37,6 +37,8 @@ from memoryapp.review.models import Case
 
 MOST = 500
 """Nodes in one batch."""
+MOST_VALUES = 20_000
+"""Values of properties in one batch: each is a belief with its evidence."""
 
 
 @dataclass(frozen=True)
@@ -125,9 +127,9 @@ def store(
     ontology = current_ontology(write.workspace)
     rows = _read(ontology, nodes, numbered, keyless)
     _match(write, ontology, rows, numbered)
+    statements = _told(ontology, rows, numbered)
     made = [row.node for row in rows if row.created and row.node is not None]
     prepared.insert(made)
-    statements = [(row, statement) for row in rows for statement in _statements(ontology, row)]
     if doubtful:
         _refuse_unvouched(write, ontology, statements, numbered)
     remembered = _remember(write, statements, numbered, made)
@@ -220,6 +222,18 @@ def _new(write: Write, ontology: Ontology, row: _Row) -> Node:
         recorded_at=write.recorded_at,
         projected_at=write.recorded_at,
     )
+
+
+def _told(ontology: Ontology, rows: Sequence[_Row], numbered: bool) -> list[tuple[_Row, Statement]]:
+    """Every value as a statement. Raises Invalid `too_many` with the row in which there are more than a batch takes."""
+    told: list[tuple[_Row, Statement]] = []
+    for row in rows:
+        told += [(row, statement) for statement in _statements(ontology, row)]
+        if len(told) > MOST_VALUES:
+            message = f"With this node there are {len(told)} values, too many at once."
+            number = row.number if numbered else None
+            raise Invalid.all([Violation("/properties", "too_many", message, f"at most {MOST_VALUES}", number)])
+    return told
 
 
 def _statements(ontology: Ontology, row: _Row) -> Iterable[Statement]:

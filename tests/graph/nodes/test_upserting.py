@@ -14,7 +14,7 @@ from memoryapp.doors.errors import Conflict, Denied, Invalid, NotFound
 from memoryapp.graph import services
 from memoryapp.graph.identity import resolve
 from memoryapp.graph.models import Belief, IdentityKey, Node, RelationPlayer
-from memoryapp.graph.services import NodeInput, remembering
+from memoryapp.graph.services import NodeInput, nodes, remembering
 from memoryapp.graph.statements import NodeKeys, Quoted
 from memoryapp.index.models import IndexEntry
 from memoryapp.ledger.models import Workspace
@@ -165,6 +165,21 @@ def test_one_bad_row_of_a_hundred_stores_none_and_every_bad_row_is_named(graph: 
         (71, "undeclared_class"),
     ]
     assert not Node.objects.exists()
+
+
+def test_a_batch_takes_so_many_values_however_few_its_nodes_are(graph: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The row with which they become too many is named; nothing is stored."""
+    monkeypatch.setattr(nodes, "MOST_VALUES", 3)
+    ada = {"name": "Ada Lund", "email": ["ada@mail.example", "ada@lund.example"]}
+    graph.upsert_all(("person", ada))
+    with pytest.raises(Invalid) as refused:
+        graph.upsert_all(("project", {"name": "Quay"}), ("person", ada), ("project", {"name": "Pier"}))
+    [wrong] = refused.value.violations
+    assert (wrong.path, wrong.code, wrong.row, wrong.accepted) == ("/properties", "too_many", 1, "at most 3")
+    with pytest.raises(Invalid) as refused:
+        graph.upsert("person", **ada | {"email": [f"{number}@lund.example" for number in range(3)]})
+    assert refused.value.violations[0].row is None
+    assert Node.objects.count() == 1
 
 
 def test_a_batch_with_the_same_key_twice_makes_one_node(graph: Graph) -> None:
