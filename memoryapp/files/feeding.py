@@ -5,8 +5,6 @@ Files enter no statistics of words: what is out of sight of some changes nothing
 
 from __future__ import annotations
 
-import re
-import unicodedata
 import uuid
 from collections.abc import Iterator, Sequence
 
@@ -14,6 +12,7 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from memoryapp.access.paths import name_of
 from memoryapp.files.models import Entry, Kind, State, Version, VersionSource
+from memoryapp.files.spellings import in_any_spelling
 from memoryapp.index import services as index
 from memoryapp.index.models import IndexEntry
 from memoryapp.index.said import passages, sentences_of
@@ -95,20 +94,6 @@ def traces(workspace: Workspace, sources: Sequence[uuid.UUID]) -> int:
     return left + len(_repeating(workspace, sorted(sentences_of(sources))))
 
 
-def _in_any_case(word: str) -> str:
-    """A regular expression for a folded word however it is written: an engine that knows no other letters than those of
-    ASCII would miss the rest, so each is named in both cases, composed and not."""
-    return "(ss|ß|ẞ)".join("".join(_letter(one) for one in part) for part in word.split("ss"))
-
-
-def _letter(letter: str) -> str:
-    if letter.isascii():
-        return re.escape(letter)
-    written = {letter, letter.upper(), letter.title()}
-    written |= {unicodedata.normalize("NFD", one) for one in written}
-    return f"({'|'.join(re.escape(one) for one in sorted(written))})"
-
-
 def _repeating(workspace: Workspace, sentences: Sequence[str]) -> set[uuid.UUID]:
     """Current files that rest on no other source and hold one of these sentences."""
     stands = VersionSource.objects.filter(version=OuterRef("pk")).exclude(source__in=taken_back(workspace.pk))
@@ -117,7 +102,7 @@ def _repeating(workspace: Workspace, sentences: Sequence[str]) -> set[uuid.UUID]
     found: set[uuid.UUID] = set()
     for few in (sentences[at : at + AT_ONCE] for at in range(0, len(sentences), AT_ONCE)):
         likely = Q()
-        for pattern in {_in_any_case(max(one.split(), key=len)) for one in few}:
+        for pattern in {in_any_spelling(max(one.split(), key=len)) for one in few}:
             likely |= Q(body__text__iregex=pattern) | Q(body__extract__text__iregex=pattern)
             likely |= Q(summary__iregex=pattern)
         for version in current.filter(likely).iterator(chunk_size=100):

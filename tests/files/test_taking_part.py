@@ -90,13 +90,17 @@ def test_who_copied_its_words_by_hand_keeps_the_withdrawal_from_being_complete(t
 def test_words_copied_in_any_case_and_script_are_found(tree: Tree) -> None:
     """R13: on every engine, whatever it takes to be upper and lower case."""
     told: Source = tree.do(
-        lambda write: read(write, SourceInput("system", "Hasło: żółć łódź Straße.", tree.by.workspace.clock))
+        lambda write: read(
+            write, SourceInput("system", "Hasło: żółć łódź Straße. Ο Οδυσσεύς έφυγε σήμερα.", tree.by.workspace.clock)
+        )
     ).source
     for name, copied in enumerate(("HASŁO: ŻÓŁĆ ŁÓDŹ STRASSE", "hasło: Żółć\nłódź straße", "Łódź i żółć")):
         tree.write(f"/notes/{name}.md", copied)
+    for name, copied in enumerate(("Ο Οδυσσεύς έφυγε σήμερα.", "ο οδυσσεύς έφυγε σήμερα".upper())):
+        tree.write(f"/notes/greek-{name}.md", copied)
     tree.write("/notes/apart.md", unicodedata.normalize("NFD", "hasło: żÓłĆ ŁóDź straße!"))
     record(tree.by, "w", lambda write: withdraw(write, source=told.pk), "In jest.")
-    assert traces(tree.by.workspace, [told.pk]) == 3
+    assert traces(tree.by.workspace, [told.pk]) == 5
 
 
 def test_an_edited_file_still_goes_with_what_it_was_made_from(tree: Tree, source: Source) -> None:
