@@ -7,7 +7,7 @@ came from tools, web pages, documents, system notes and assistants.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Literal
 
@@ -95,9 +95,10 @@ def in_force(settings: Mapping[str, Any]) -> tuple[PolicyRule, ...]:
     return (*read_policy(own), DEFAULT[-1]) if own else DEFAULT
 
 
-def parts(ontology: Ontology, agents: Iterable[str]) -> list[Part]:
-    """What a rule is made of, where these agents tell."""
+def parts(ontology: Ontology, agents: Sequence[str], *, more: bool = False) -> list[Part]:
+    """What a rule is made of, where these agents tell, and `more` that are not named."""
     kinds = tuple((one, one.replace("_", " ")) for one in sorted(ontology.document.belief_kinds))
+    cut = f"The first {len(agents)} by name, and those that a rule in force names." if more else ""
     return [
         Part("name", "Name", required=True),
         Part("outcome", "Outcome", Takes.ONE, OUTCOME_WORDS, required=True, then=True),
@@ -105,7 +106,7 @@ def parts(ontology: Ontology, agents: Iterable[str]) -> list[Part]:
         Part("kinds", "Kind of belief", Takes.ANY, kinds),
         Part("source_kinds", "Its source", Takes.ANY, worded(Source.Kind.values)),
         Part("speakers", "Its speaker", Takes.ANY, worded(Speaker.values)),
-        Part("agents", "Told by the agent", Takes.ANY, tuple((name, name) for name in agents)),
+        Part("agents", "Told by the agent", Takes.ANY, tuple((name, name) for name in agents), help=cut),
         Part("extractors", "Read by", Takes.NAMES, help="Names of extractors, with commas between them."),
         Part("rules", "By the rule of reading", Takes.NAMES, help="Names of rules, with commas between them."),
         Part("confidence_from", "At least this sure", Takes.NUMBER),

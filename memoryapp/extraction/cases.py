@@ -149,27 +149,22 @@ def suggest(by: Principal, case: Case) -> Suggestion | None:
     return None
 
 
-_SHOWN, _COUNTED = "_candidate_shown", "_alike_counted"
-"""Where a case that is being shown keeps its candidate, and how many are alike: one page asks several times."""
-
-
 def _shown(case: Case) -> Candidate:
-    if _SHOWN not in case.__dict__:
-        case.__dict__[_SHOWN] = candidate_of(case)
-    found: Candidate = case.__dict__[_SHOWN]
-    return found
+    """The candidate of a case that is being shown."""
+    return case.once(candidate_of)
 
 
 def _counts(case: Case) -> dict[str, Count]:
     """How many candidates are alike, by state, in one query; past the bound nobody counts on."""
-    if _COUNTED not in case.__dict__:
-        candidate = _shown(case)
-        states = (Candidate.State.HELD, Candidate.State.REJECTED, Candidate.State.ACCEPTED)
-        asked: dict[str, Any] = {state.value: Bounded(alike(candidate, state)) for state in states}
-        found: Any = Workspace.objects.values(**asked).get(pk=case.workspace_id)
-        case.__dict__[_COUNTED] = {name: Count(number) for name, number in found.items()}
-    counted: dict[str, Count] = case.__dict__[_COUNTED]
-    return counted
+    return case.once(_counted)
+
+
+def _counted(case: Case) -> dict[str, Count]:
+    candidate = _shown(case)
+    states = (Candidate.State.HELD, Candidate.State.REJECTED, Candidate.State.ACCEPTED)
+    asked: dict[str, Any] = {state.value: Bounded(alike(candidate, state)) for state in states}
+    found: Any = Workspace.objects.values(**asked).get(pk=case.workspace_id)
+    return {name: Count(number) for name, number in found.items()}
 
 
 def candidate_of(case: Case) -> Candidate:
@@ -236,10 +231,11 @@ def traits(by: Principal, cases: Sequence[Case]) -> dict[uuid.UUID, dict[str, st
     }
 
 
-def agents_of(by: Principal) -> list[str]:
-    """The names of those who may have told something."""
+def policy_parts(by: Principal) -> list[policies.Part]:
+    """What a rule of the acceptance policy is made of, with the names of those who may have told something."""
     agents = Actor.objects.filter(workspace=by.workspace, kind=Actor.Kind.AGENT).order_by("name")
-    return list(agents.values_list("name", flat=True)[:MOST_AGENTS])
+    names = list(agents.values_list("name", flat=True)[: MOST_AGENTS + 1])
+    return parts(current_ontology(by), names[:MOST_AGENTS], more=len(names) > MOST_AGENTS)
 
 
 def _candidates_of(by: Principal, cases: Sequence[Case]) -> list[tuple[uuid.UUID, Candidate]]:
@@ -266,7 +262,7 @@ def register_cases() -> None:
             explains="What of the candidates is believed without a person, what waits for one, what is turned away. "
             "The first rule that fits decides.",
             case_kinds=(services.HELD,),
-            parts=lambda by: parts(current_ontology(by), agents_of(by)),
+            parts=policy_parts,
             beginning=BEGINNING,
             read=read_policy,
             in_force=in_force,

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any, TypeVar
+
 from django.db import models
 from django.db.models import Q
 
@@ -9,6 +13,8 @@ from memoryapp.ledger.guard import Guard
 from memoryapp.ledger.models import Actor, WorkspaceRow, Write
 from memoryapp.ledger.principal import Principal
 from memoryapp.review import sight
+
+Found = TypeVar("Found")
 
 
 class CaseQuerySet(models.QuerySet["Case"]):
@@ -102,6 +108,18 @@ class Case(WorkspaceRow):
             ),
             models.CheckConstraint(condition=Q(state__in=["open", "decided", "void"]), name="case_state"),
         ]
+
+    def once(self, find: Callable[[Case], Found]) -> Found:
+        """What `find` finds for this case, which whoever shows it asks for several times: found once for the row in
+        memory. `find` is always the same function."""
+        if find not in self._found:
+            self._found[find] = find(self)
+        found: Found = self._found[find]
+        return found
+
+    @cached_property
+    def _found(self) -> dict[Callable[[Case], Any], Any]:
+        return {}
 
     def __str__(self) -> str:
         return f"{self.kind} {self.state}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
@@ -110,6 +110,22 @@ def policies() -> list[Policy]:
 
 def policy_named(setting: str) -> Policy | None:
     return _policies.get(setting)
+
+
+def parts_of(policy: Policy, by: Principal) -> list[Part]:
+    """What a rule of the policy is made of. What a rule of the workspace's own names can always be chosen, also where
+    it is no more or was left out of many: whoever puts the rules in force again as they are drops nothing of them."""
+    own = by.workspace.settings.get(policy.setting, [])
+    return [_with_what_is_held(part, own) for part in policy.parts(by)]
+
+
+def _with_what_is_held(part: Part, own: Sequence[Mapping[str, Any]]) -> Part:
+    if part.takes not in (Takes.ONE, Takes.ANY):
+        return part
+    known = {value for value, _ in part.options}
+    held = [rule.get(part.name) or () for rule in own]
+    named = {str(one) for several in held for one in ([several] if isinstance(several, str) else several)}
+    return replace(part, options=(*part.options, *((one, one) for one in sorted(named - known))))
 
 
 def register_traits(

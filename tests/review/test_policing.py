@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 
 from memoryapp.doors.errors import Conflict, Denied, Invalid
+from memoryapp.extraction import cases as acceptance_cases
 from memoryapp.graph import policy as conflicts
 from memoryapp.graph.models import Belief
+from memoryapp.ledger.models import Workspace
 from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import record
 from memoryapp.review import policies, policing, queries, services
@@ -148,6 +150,32 @@ def test_rules_are_a_form_with_rows_that_are_added_moved_and_taken_away(
     page = client.get(POLICIES).content.decode()
     assert 'value="participants"' in page, "one sets out from the default rules"
     assert "{&quot;" not in page
+
+
+def test_saving_rules_as_they_are_drops_nothing_that_they_name(
+    memory: Memory, administrator: Principal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An agent beyond those that are listed, one that is gone, a kind that is no more: each stands chosen."""
+    monkeypatch.setattr(acceptance_cases, "MOST_AGENTS", 0)
+    rule = {"name": "few", "outcome": "accept", "because": "y", "agents": ["zz-agent"], "kinds": ["shanty"]}
+    setting = {"acceptance_policy": [rule]}
+    Workspace.objects.filter(pk=administrator.workspace.pk).update(settings=setting)
+    client = client_of(administrator)
+    shown = client.get(POLICIES).content.decode()
+    chosen = re.findall(r'name="0\.(agents|kinds)" value="([^"]*)" checked', shown)
+    assert sorted(chosen) == [("agents", "zz-agent"), ("kinds", "shanty")]
+    assert "The first 0 by name, and those that a rule in force names." in shown
+    assert client.post(f"{POLICIES}put-in-force/", typed("acceptance_policy", [rule])).status_code == 302
+    assert PolicyEdition.objects.get().document == [rule]
+
+
+def test_what_a_form_of_rules_cannot_hold_is_refused_and_not_cut(administrator: Principal, memory: Memory) -> None:
+    client, rule = client_of(administrator), {"name": "x", "outcome": "hold", "because": "y"}
+    long = client.post(f"{POLICIES}put-in-force/", typed("acceptance_policy", [rule | {"because": "y" * 301}]))
+    many = client.post(f"{POLICIES}put-in-force/", typed("acceptance_policy", [rule] * 51))
+    assert (long.status_code, many.status_code) == (422, 422)
+    assert "Because is too long. Accepted: at most 300 characters." in long.content.decode()
+    assert "51 rules are too many." in many.content.decode()
 
 
 def test_v5_a_share_of_what_policy_settled_is_looked_at_and_disagreement_is_counted(

@@ -50,7 +50,7 @@ def put_in_force(request: HttpRequest, by: Principal) -> HttpResponse:
     policy = known.policy_named(request.POST.get("setting", ""))
     if policy is None:
         raise NotFound("There is no such policy.", code="no_such_policy")
-    parts = policy.parts(by)
+    parts = known.parts_of(policy, by)
     document, wrong = rules.document_of(policy, parts, rules.typed(parts, request.POST))
     if "rows" not in request.POST:
         wrong.append(
@@ -118,7 +118,7 @@ def _policy(
 
     Whoever was overtaken is told, and means it by putting them in force again.
     """
-    own, parts = by.workspace.settings.get(policy.setting, []), policy.parts(by)
+    own, parts = by.workspace.settings.get(policy.setting, []), known.parts_of(policy, by)
     sheet = rules.typed(parts, given) if given else rules.written(parts, own or policy.beginning)
     document, wrong = rules.document_of(policy, parts, sheet)
     does = given.get("do", "try") if given else ""

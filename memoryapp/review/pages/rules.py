@@ -21,11 +21,12 @@ STEPS = {"up": -1, "down": 1}
 class Sheet:
     """What a form of rules holds, as it was typed: for each row what stands in each of its parts, as texts.
 
-    `moved` is the row in which focus belongs after it was drawn anew.
+    `moved` is the row in which focus belongs after it was drawn anew; `left_out` are rows beyond those it holds.
     """
 
     rows: list[dict[str, list[str]]] = field(default_factory=list)
     moved: int | None = None
+    left_out: int = 0
 
 
 def written(parts: Sequence[Part], document: Iterable[Mapping[str, Any]]) -> Sheet:
@@ -40,7 +41,8 @@ def typed(parts: Sequence[Part], given: QueryDict) -> Sheet:
         [
             {part.name: [_clean(one) for one in given.getlist(f"{row}.{part.name}")] for part in parts}
             for row in range(min(count, MOST))
-        ]
+        ],
+        left_out=max(count - MOST, 0),
     )
     what, _, place = given.get("do", "").partition(":")
     at = _number(place)
@@ -56,6 +58,9 @@ def document_of(policy: Policy, parts: Sequence[Part], sheet: Sheet) -> tuple[li
     """The rules that were typed as the settings hold them, and what of them cannot be, each with its place."""
     document: list[dict[str, Any]] = []
     wrong: list[Violation] = []
+    if sheet.left_out:
+        message = f"{len(sheet.rows) + sheet.left_out} rules are too many."
+        wrong.append(Violation(f"/{policy.setting}", "too_many", message, f"at most {MOST}"))
     for number, row in enumerate(sheet.rows):
         rule: dict[str, Any] = {}
         for part in parts:
@@ -122,6 +127,8 @@ def _value(part: Part, held: list[str], path: str) -> tuple[Any, Violation | Non
     first = held[0] if held else ""
     if part.takes == Takes.FLAG:
         return bool(held), None
+    if any(len(one) > LONGEST for one in held):
+        return None, Violation(path, "too_long", f"{part.label} is too long.", f"at most {LONGEST} characters")
     if part.required and not first:
         return None, Violation(path, "missing", f"{part.label} is needed.", _accepted(part))
     if part.takes == Takes.NAMES:
@@ -162,7 +169,7 @@ def _texts(part: Part, value: Any) -> list[str]:
 
 
 def _clean(text: str) -> str:
-    return text.replace("\x00", "").strip()[:LONGEST]
+    return text.replace("\x00", "").strip()
 
 
 def _number(text: str) -> int | None:
