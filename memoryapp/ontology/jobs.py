@@ -7,7 +7,7 @@ prepared to whoever takes the job over; a job that is cancelled leaves nothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -23,8 +23,7 @@ from memoryapp.ontology import services, staging
 from memoryapp.ontology.changeset import apply, read_changes
 from memoryapp.ontology.models import Proposal, ProposalMove, Status
 from memoryapp.ontology.queries import current_ontology
-from memoryapp.ontology.queries.proposals import revision_of
-from memoryapp.ontology.services.applying import BACK, JOB
+from memoryapp.ontology.queries.proposals import BACK, JOB, revision_of
 
 LONGEST_SECONDS = 3600.0
 """How long rows may take to follow before the job is taken for stuck."""
@@ -60,15 +59,26 @@ def apply_when_due(run: Run) -> Mapping[str, Any] | None:
     try:
         switch(run, by, prepare(run, proposal))
     except DomainError as error:
-        refused = error
-
-        def note(write: Write) -> None:
-            services.note_failure(write, Proposal.objects.get(pk=proposal.pk), refused)
-            staging.forget(run.job)
-
-        record(by, "apply_proposal", note, rationale="Applying was refused.")
+        _note(run, by, "apply_proposal", services.note_failure, error, "Applying was refused.")
         raise Failed(f"It could not be applied ({error.code}). Its page says why.") from error
     return None
+
+
+def _note(
+    run: Run,
+    by: Principal,
+    action: str,
+    say: Callable[[Write, Proposal, DomainError], Proposal],
+    refused: DomainError,
+    rationale: str,
+) -> None:
+    """Say on the proposal that it was refused, and leave nothing of what was prepared."""
+
+    def note(write: Write) -> None:
+        say(write, _proposal(run), refused)
+        staging.forget(run.job)
+
+    record(by, action, note, rationale=rationale)
 
 
 def roll_back_when_asked(run: Run) -> Mapping[str, Any] | None:
@@ -86,12 +96,13 @@ def roll_back_when_asked(run: Run) -> Mapping[str, Any] | None:
         run.finish({"rolled_back": True})
 
     try:
+        services.refuse_not_latest(proposal)
         plan = _made_ready(run, staging.plan_back(proposal))
         run.alive_at += LONGEST_SECONDS
         record(by, "roll_back_proposal", act, rationale=asked.rationale)
     except DomainError as error:
-        staging.forget(run.job)
-        raise Failed(f"It could not be rolled back ({error.code}): {error.detail}"[:300]) from error
+        _note(run, by, "roll_back_proposal", services.note_not_rolled_back, error, "Rolling back was refused.")
+        raise Failed(f"It could not be rolled back ({error.code}). Its page says why.") from error
     return None
 
 

@@ -71,7 +71,7 @@ RECORDED = {
     "ontology/": 9,
     "ontology/node_classes/person/": 12,
     "proposals/": 4,
-    "proposal": 9,
+    "proposal": 10,
     "proposals/new/": 3,
     "queue/": 11,
     "case": 12,

@@ -25,7 +25,7 @@ from memoryapp.review import services as review
 from memoryapp.review.models import Case
 from memoryapp.timeline.models import Episode
 from tests.graph.nodes.telling import Graph
-from tests.ontology.proposing import Office
+from tests.ontology.proposing import VESSEL, Office
 from tests.timeline.telling import Timeline
 from tests.visiting import client_of
 
@@ -198,6 +198,35 @@ def test_what_followed_goes_back_prepared_ahead_as_well(
         before[name] for name in ("properties", "beliefs", "entries")
     ]
     assert (PreparedRows.objects.count(), unsound(office.admin)) == (0, [])
+
+
+def test_what_cannot_be_rolled_back_by_a_worker_is_said_on_its_page(
+    office: Office, graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A7: the page says that a worker is at it, and why it was refused when another edition came meanwhile; nothing is
+    prepared for that one."""
+    proposal = office.put_in_force(RENAMES[0])
+    job: Job = record(
+        office.admin,
+        "roll_back_proposal",
+        lambda write: services.roll_back_in_a_job(write, seen(write.by, proposal.pk)),
+        rationale="It was a mistake.",
+    )
+    client, address = client_of(office.admin), f"/w/harbour/proposals/{proposal.pk}/"
+    page = client.get(address).content.decode()
+    assert "A worker is rolling it back" in page
+    assert f'href="/w/harbour/jobs/{job.pk}/"' in page
+    office.put_in_force(VESSEL)
+    monkeypatch.setattr(staging, "prepare", lambda run, plan: pytest.fail("Rows are prepared for another edition."))
+    workers.run(job.pk)
+    job.refresh_from_db()
+    assert (job.state, current_ontology(office.admin).number) == ("failed", 3)
+    assert seen(office.admin, proposal.pk).status == "applied"
+    page = client.get(address).content.decode()
+    assert "A worker is" not in page
+    assert "It could not be rolled back: Edition 3 has come since." in page
+    assert "Rolling back refused" in page
+    assert "<dt>Edition</dt><dd>2</dd>" in page
 
 
 def test_readers_stay_on_what_was_until_all_of_it_is_new(

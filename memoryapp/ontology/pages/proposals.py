@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import yaml
@@ -22,7 +22,7 @@ from memoryapp.ledger.models import Write
 from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import record
 from memoryapp.ontology import attempting, presenting, services, staging
-from memoryapp.ontology.models import Proposal, Status
+from memoryapp.ontology.models import Proposal, ProposalMove, Status
 from memoryapp.ontology.models.proposals import OPEN
 from memoryapp.ontology.queries import proposals as queries
 from memoryapp.ontology.queries.editions import current_ontology
@@ -270,7 +270,8 @@ def _shown(
         "view": view,
         "proposal": found,
         "error": error,
-        "report": next((one.report for one in reversed(view["moves"]) if one.report), {}),
+        "report": _report(view["moves"]),
+        "at_work": _at_work(by, found),
         "rationale": request.POST.get("rationale", "")[:4000],
         "stale": stale,
         "may": {
@@ -293,3 +294,24 @@ def _shown(
         },
     }
     return page(request, "ontology/proposal.html", context, status=status)
+
+
+def _report(moves: Iterable[ProposalMove]) -> dict[str, Any]:
+    """What applying did, or why it was refused; of what is applied, why rolling it back was refused besides."""
+    found: dict[str, Any] = {}
+    for one in moves:
+        if one.report:
+            found = found | one.report if one.from_status == Status.APPLIED else one.report
+    return found
+
+
+def _at_work(by: Principal, found: Proposal) -> dict[str, Any]:
+    """What a worker is doing with it, and how far it is."""
+    job = queries.job_at_work(found)
+    if job is None:
+        return {}
+    return {
+        "title": "A worker is rolling it back" if job.kind == queries.BACK else "A worker is applying it",
+        "words": f"{job.done} of {job.total} rows are prepared." if job.total else "It has not begun to prepare rows.",
+        "url": address(by, "ledger:job", job.pk) if by.may("read_jobs") else "",
+    }

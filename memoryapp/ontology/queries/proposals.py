@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import F, QuerySet
+from django.utils import timezone
 
 from memoryapp.doors.errors import DomainError, NotFound
+from memoryapp.ledger.models import Job
 from memoryapp.ledger.principal import Principal
 from memoryapp.ontology.changeset import Changed, Difference, apply, differences, read_changes, title_of
 from memoryapp.ontology.compiled import Ontology, compile_document
@@ -19,6 +21,10 @@ from memoryapp.ontology.models.proposals import OPEN
 from memoryapp.ontology.queries.editions import current_ontology, ontology_at
 
 EMPTIED = "Erased"
+JOB = "apply_proposal"
+"""Kind of the job that applies a proposal."""
+BACK = "roll_back_proposal"
+"""Kind of the job that rolls one back."""
 
 
 def proposals(by: Principal, *, status: str = "", open_only: bool = False) -> QuerySet[Proposal]:
@@ -79,6 +85,18 @@ def occurrences(by: Principal, proposal: Proposal) -> QuerySet[Occurrence]:
     """What was refused for want of it, oldest first."""
     found = Occurrence.objects.filter(workspace=by.workspace, proposal=proposal)
     return found.select_related("actor").order_by("sequence")
+
+
+def job_at_work(proposal: Proposal) -> Job | None:
+    """The job that applies it or rolls it back, once it is due."""
+    open_ones = Job.objects.filter(
+        workspace=proposal.workspace_id,
+        kind__in=(JOB, BACK),
+        subject_id=proposal.pk,
+        state__in=[Job.State.QUEUED, Job.State.RUNNING],
+    )
+    due = open_ones.exclude(state=Job.State.QUEUED, attempts=0, run_after__gt=timezone.now())
+    return due.order_by("-created_at").first()
 
 
 def payload_shown(by: Principal, occurrence: Occurrence) -> Any:

@@ -14,14 +14,12 @@ from memoryapp.ontology.following import moves_back
 from memoryapp.ontology.models import OntologyVersion, Proposal, Status
 from memoryapp.ontology.models.proposals import OPEN
 from memoryapp.ontology.queries.editions import current_ontology, ontology_at
-from memoryapp.ontology.queries.proposals import applied_between, outlook, revision_of
+from memoryapp.ontology.queries.proposals import BACK, JOB, applied_between, outlook, revision_of
 from memoryapp.ontology.services.declaring import Ahead, declare
 from memoryapp.ontology.services.moving import move, require_person
 from memoryapp.ontology.services.proposing import Draft, _write_revision, ask, close
 from memoryapp.ontology.services.replaying import replay
 
-JOB = "apply_proposal"
-BACK = "roll_back_proposal"
 SELF_APPROVAL = "filer_may_approve"
 """The workspace's setting by which who filed a proposal may approve it: off unless it is true."""
 
@@ -96,10 +94,21 @@ def apply_proposal(
 
 def note_failure(write: Write, proposal: Proposal, error: DomainError) -> Proposal:
     """Say that applying was refused, and why. Nothing of it was kept."""
-    report = {"code": error.code, "errors": [one.as_dict() for one in error.violations][:50]}
     if proposal.status != Status.APPROVED:
         return proposal
-    return move(write, proposal, Status.FAILED, f"It could not be applied: {error.detail}"[:2000], report)
+    return move(write, proposal, Status.FAILED, f"It could not be applied: {error.detail}"[:2000], _refused(error))
+
+
+def note_not_rolled_back(write: Write, proposal: Proposal, error: DomainError) -> Proposal:
+    """Say that rolling back was refused, and why. It stays in force."""
+    if proposal.status != Status.APPLIED:
+        return proposal
+    said = f"It could not be rolled back: {error.detail}"[:2000]
+    return move(write, proposal, Status.APPLIED, said, _refused(error))
+
+
+def _refused(error: DomainError) -> dict[str, Any]:
+    return {"code": error.code, "errors": [one.as_dict() for one in error.violations][:50]}
 
 
 def rebase(write: Write, proposal: Proposal) -> Proposal:
@@ -143,7 +152,7 @@ def roll_back_in_a_job(write: Write, proposal: Proposal) -> Job:
     require_person(write)
     if not write.rationale.strip():
         raise Invalid.at("/rationale", "rationale_missing", "Going back needs a reason.", "a sentence")
-    _refuse_not_latest(proposal)
+    refuse_not_latest(proposal)
     return jobs.enqueue(write, BACK, proposal.pk, {"lock": proposal.lock}, dedupe=str(proposal.pk))
 
 
@@ -154,12 +163,12 @@ def roll_back(write: Write, proposal: Proposal, reason: str, *, ahead: Ahead | N
     `ahead` is what a job prepared of the rows.
     """
     require_person(write)
-    now = _refuse_not_latest(proposal)
+    now = refuse_not_latest(proposal)
     go_back(write, now - 1, reason, ahead=ahead)
     return proposal
 
 
-def _refuse_not_latest(proposal: Proposal) -> int:
+def refuse_not_latest(proposal: Proposal) -> int:
     """The edition in force, which is the proposal's. Raises Conflict for what is not applied, or not the latest."""
     if proposal.status != Status.APPLIED or proposal.applied_edition is None:
         raise Conflict(f"Proposal {proposal.number} is not applied.", "not_possible", extra={"status": proposal.status})

@@ -11,6 +11,7 @@
 | approved, failed | applied | a person who may apply, or the job they asked for |
 | approved | failed | applying that was refused |
 | applied | superseded | a person who rolls it back |
+| applied | applied | rolling back in a job that was refused: it stays |
 | proposed, needs_changes, approved, failed | superseded | another that declares the same |
 | rejected, approved, needs_changes | proposed | a decision taken back |
 """
@@ -33,7 +34,7 @@ MAY_BECOME: dict[str, frozenset[str]] = {
         (Status.PROPOSED, Status.APPLIED, Status.FAILED, Status.REJECTED, Status.WITHDRAWN, Status.SUPERSEDED)
     ),
     Status.FAILED: frozenset((Status.PROPOSED, Status.APPLIED, Status.REJECTED, Status.WITHDRAWN, Status.SUPERSEDED)),
-    Status.APPLIED: frozenset((Status.SUPERSEDED,)),
+    Status.APPLIED: frozenset((Status.APPLIED, Status.SUPERSEDED)),
     Status.REJECTED: frozenset((Status.PROPOSED,)),
     Status.WITHDRAWN: frozenset(),
     Status.SUPERSEDED: frozenset(),
