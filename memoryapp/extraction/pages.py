@@ -93,10 +93,7 @@ def again(
 ) -> HttpResponse:
     """What reading a source or a conversation again would change, and the button that has it done."""
     of = rereading.what(by, source_id=source_id, thread_id=thread_id)
-    if source_id is not None:
-        back_url, title = address(by, "sources:source", source_id), title_of(of.sources[0])
-    else:
-        back_url, title = address(by, "sources:thread", thread_id), str(of.sources[0].thread)
+    back_url = address(by, "sources:source", source_id) if source_id else address(by, "sources:thread", thread_id)
     if request.method == "POST":
         record(by, "read_again", lambda write: rereading.read_again(write, of), request.POST.get("rationale", ""))
         messages.success(request, "It is being read again. What is new appears on this page.")
@@ -108,7 +105,7 @@ def again(
         {
             "by": by,
             "what": "source" if source_id else "thread",
-            "title": title,
+            "title": title_of(of.called) if isinstance(of.called, Source) else str(of.called),
             "found": found,
             "new": found.new[:MOST_SHOWN],
             "gone": found.gone[:MOST_SHOWN],

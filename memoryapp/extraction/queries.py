@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from django.db.models import Q, QuerySet
+from django.db.models import Max, Min, Q, QuerySet
 
 from memoryapp.doors.errors import NotFound
 from memoryapp.extraction.models import Candidate
@@ -77,18 +77,34 @@ def reading_job(write: Write, thread_id: uuid.UUID) -> Job | None:
 
 def sources_to_read(job: Job) -> tuple[list[Source], list[Source]]:
     """What a job must read, in the order it was said, and the turns before it; nothing that was taken back."""
-    everything = Source.objects.filter(workspace=job.workspace).exclude(pk__in=withdrawn(job.workspace_id))
+    sources, before = to_read(job.workspace_id, job.subject_id, job.arguments)
+    return list(sources), list(before)
+
+
+def to_read(
+    workspace: uuid.UUID, subject: uuid.UUID, arguments: Mapping[str, Any]
+) -> tuple[QuerySet[Source], QuerySet[Source]]:
+    """The same by what a job is told, unread."""
+    everything = Source.objects.filter(workspace=workspace).exclude(pk__in=withdrawn(workspace))
     everything = everything.select_related("participant", "member", "thread")
-    if "sources" in job.arguments:
-        return list(everything.filter(pk__in=job.arguments["sources"]).order_by("said_at", "position", "pk")), []
-    if "from" not in job.arguments:
-        return list(everything.filter(pk=job.subject_id)), []
-    first, last = job.arguments["from"], job.arguments["to"]
-    turns = everything.filter(thread=job.subject_id).order_by("position")
+    if "sources" in arguments:
+        several = everything.filter(pk__in=arguments["sources"])
+        return several.order_by("said_at", "position", "pk"), everything.none()
+    if "from" not in arguments:
+        return everything.filter(pk=subject), everything.none()
+    first, last = arguments["from"], arguments["to"]
+    turns = everything.filter(thread=subject).order_by("position")
     return (
-        list(turns.filter(position__gte=first, position__lte=last)),
-        list(turns.filter(position__gte=first - CONTEXT_TURNS, position__lt=first)),
+        turns.filter(position__gte=first, position__lte=last),
+        turns.filter(position__gte=first - CONTEXT_TURNS, position__lt=first),
     )
+
+
+def turns_to_read(workspace: uuid.UUID, thread: uuid.UUID) -> tuple[int, int]:
+    """The positions of the first and the last turn of a conversation that is not taken back; of none, 0 and 0."""
+    turns = Source.objects.filter(workspace=workspace, thread=thread).exclude(pk__in=withdrawn(workspace))
+    found = turns.aggregate(first=Min("position"), last=Max("position"))
+    return found["first"] or 0, found["last"] or 0
 
 
 def pending_candidates(workspace: Workspace, sources: Sequence[Source]) -> list[Candidate]:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from django.conf import settings
+from django.db.models import QuerySet
 
 from memoryapp.doors.errors import Conflict
 from memoryapp.extraction.candidates import Proposed
@@ -18,39 +19,64 @@ from memoryapp.extraction.jobs import EXTRACTOR
 from memoryapp.extraction.model import prompt
 from memoryapp.extraction.model.reading import KIND as WITH_MODEL
 from memoryapp.extraction.models import Candidate, ExtractionRun
-from memoryapp.extraction.queries import AGAIN, KIND, candidates, sources_to_read
+from memoryapp.extraction.queries import AGAIN, KIND, candidates, to_read, turns_to_read
 from memoryapp.extraction.reading import conversation_of, nodes_of_speakers, proposed_from
 from memoryapp.extraction.rules import VERSION, extract
 from memoryapp.index.language import asking
 from memoryapp.ledger import jobs
-from memoryapp.ledger.models import Job, Workspace, Write
+from memoryapp.ledger.models import Job, Write
 from memoryapp.ledger.principal import Principal
-from memoryapp.sources.models import Source
-from memoryapp.sources.queries import source, sources_of, thread
+from memoryapp.sources.models import Source, Thread
+from memoryapp.sources.queries import source, thread
+
+MOST_COMPARED = 500
+"""Turns of a conversation up to which what reading again would change is shown; of more only a job finds out."""
 
 
 @dataclass(frozen=True)
 class Of:
-    """What is read again: a source that stands alone, a turn, or a whole conversation. In its caller's sight."""
+    """What is read again: a source that stands alone, a turn, or a whole conversation. In its caller's sight.
+
+    `sources` are still to be read from the database, `before` the turns that are only looked at; `called` is what a
+    page calls it.
+    """
 
     subject: uuid.UUID
     arguments: dict[str, int]
-    sources: list[Source]
-    before: list[Source]
+    sources: QuerySet[Source]
+    before: QuerySet[Source]
+    number: int
+    called: Source | Thread
 
 
 @dataclass(frozen=True)
 class Difference:
-    """What reading again would change. `new` would be proposed; `same` was proposed before, just so; `gone` is what the
-    rules found before and do not find now: it stays as it is. `with_model`: a model would be asked as well."""
+    """What reading again would change, by this version of the rules and, where there is one, by `model` with these
+    `instructions`.
+
+    `new` would be proposed; `same` was proposed before, just so; `gone` is what the rules found before and do not find
+    now: it stays as it is. Of more than `MOST_COMPARED` turns nothing is `compared`: these are empty then.
+    """
 
     sources: int
-    version: str
-    new: list[Proposed]
-    same: int
-    gone: list[Candidate]
+    rules: str
     runs: list[ExtractionRun]
-    with_model: str = ""
+    new: list[Proposed] = field(default_factory=list)
+    same: int = 0
+    gone: list[Candidate] = field(default_factory=list)
+    model: str = ""
+    instructions: str = ""
+    compared: bool = True
+
+    @property
+    def version(self) -> str:
+        """What reads now, as its runs are called."""
+        return f"{EXTRACTOR} {self.rules}"
+
+    @property
+    def with_model(self) -> str:
+        """The model that would be asked as well, with its instructions; empty for none."""
+        return f"{self.model}, {self.instructions}" if self.model else ""
 
 
 def what(by: Principal, *, source_id: uuid.UUID | None = None, thread_id: uuid.UUID | None = None) -> Of:
@@ -58,41 +84,52 @@ def what(by: Principal, *, source_id: uuid.UUID | None = None, thread_id: uuid.U
     if source_id is not None:
         found = source(by, source_id)
         if found.thread_id is None:
-            return _of(by.workspace, found.pk, {})
+            return _of(found, found.pk, {})
         position = found.position or 0
-        return _of(by.workspace, found.thread_id, {"from": position, "to": position})
+        return _of(found, found.thread_id, {"from": position, "to": position})
     assert thread_id is not None
-    thread(by, thread_id)
-    turns = Source.objects.filter(pk__in=sources_of(by, thread=thread_id)).order_by("position")
-    positions = [position or 0 for position in turns.values_list("position", flat=True)]
-    return _of(by.workspace, thread_id, {"from": min(positions, default=0), "to": max(positions, default=0)})
+    conversation = thread(by, thread_id)
+    first, last = turns_to_read(by.workspace.pk, thread_id)
+    return _of(conversation, thread_id, {"from": first, "to": last})
 
 
-def _of(workspace: Workspace, subject: uuid.UUID, arguments: dict[str, int]) -> Of:
-    sources, before = sources_to_read(Job(workspace=workspace, subject_id=subject, arguments=arguments))
-    if not sources:
+def _of(called: Source | Thread, subject: uuid.UUID, arguments: dict[str, int]) -> Of:
+    sources, before = to_read(called.workspace_id, subject, arguments)
+    number = sources.count()
+    if not number:
         raise Conflict("This is taken back: there is nothing to read.", code="source_withdrawn")
-    return Of(subject, arguments, sources, before)
+    return Of(subject, arguments, sources, before, number, called)
 
 
 def difference(by: Principal, of: Of) -> Difference:
     """What the rules of now make of it, beside what was proposed before. Nothing is stored, no model is asked."""
-    known = {str(one.pk): one for one in of.sources}
-    whole = [*of.before, *of.sources]
+    asked = asking.available(by.workspace)
+    would = Difference(
+        sources=of.number,
+        rules=VERSION,
+        runs=_runs(by, of),
+        model=settings.MODEL_NAME if asked else "",
+        instructions=prompt.VERSION if asked else "",
+        compared=of.number <= MOST_COMPARED,
+    )
+    return _compared(by, of, would) if would.compared else would
+
+
+def _compared(by: Principal, of: Of, would: Difference) -> Difference:
+    sources = list(of.sources)
+    known = {str(one.pk): one for one in sources}
+    whole = [*of.before, *sources]
     nodes = nodes_of_speakers(whole)
     found = [proposed_from(one, known, nodes) for one in extract(conversation_of(whole)) if one.span.turn in known]
     earlier = list(candidates(by).filter(source__in=of.sources).order_by("source__position", "span_start", "id"))
     stored = {(one.source_id, one.digest) for one in earlier}
     now = {(one.source.pk, one.digest()) for one in found}
     by_rules = [one for one in earlier if one.run.extractor == EXTRACTOR]
-    return Difference(
-        sources=len(of.sources),
-        version=f"{EXTRACTOR} {VERSION}",
+    return replace(
+        would,
         new=[one for one in found if (one.source.pk, one.digest()) not in stored],
         same=len(now & stored),
         gone=[one for one in by_rules if (one.source_id, one.digest) not in now],
-        runs=_runs(by, of),
-        with_model=f"{settings.MODEL_NAME}, {prompt.VERSION}" if asking.available(by.workspace) else "",
     )
 
 

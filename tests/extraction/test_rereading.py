@@ -9,16 +9,22 @@ import pytest
 from memoryapp.access.services import operator as machine
 from memoryapp.doors.errors import Conflict, NotFound
 from memoryapp.extraction import jobs, rereading, rules
+from memoryapp.extraction.api.rereading import told as answered
+from memoryapp.extraction.model import prompt, reading
 from memoryapp.extraction.models import Candidate, ExtractionRun
 from memoryapp.extraction.proposals import Conversation, Proposal
+from memoryapp.extraction.queries import KIND
 from memoryapp.graph.models import Belief, RelationPlayer
 from memoryapp.ledger.models import Job, Workspace
 from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import record
 from memoryapp.sources.withdrawing import withdraw
+from tests.extraction.test_model import PIER, SAID, model, run_all, the_models
 from tests.extraction.test_reading import MARCH, Work, say
+from tests.modelserver import ModelServer, completion
 from tests.visiting import client_of
 
+__all__ = ["model"]
 pytestmark = pytest.mark.django_db
 
 WEEKLY, OAK = "I prefer weekly status emails.", "We decided to use oak for the stairs."
@@ -119,10 +125,54 @@ def test_a_person_sees_what_it_would_change_and_has_it_done(
     page = f"/w/harbour/conversations/{told.thread.pk}/"
     assert f"{page}again/" in client.get(page).content.decode()
     shown = client.get(f"{page}again/").content.decode()
-    assert "rules 0" in shown
+    assert "Rules, version 0" in shown
+    assert f"The rules (version {rules.VERSION}) would read it. What was learned" in shown
+    assert "Decision, from “We decided to use oak" in shown
     assert Candidate.objects.filter(kind="decision").count() == 0
     assert client.post(f"{page}again/").status_code == 302
     work()
     assert Candidate.objects.filter(kind="decision").count() == 1
     turn = f"/w/harbour/conversations/sources/{told.turns_new[0].pk}/again/"
     assert "nothing new" in client.get(turn).content.decode()
+
+
+def test_what_reading_a_long_conversation_again_would_change_only_a_job_finds_out(
+    curator_agent: Principal, administrator: Principal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No page and no answer reads all of its turns; each says so, and has it done."""
+    told = say(curator_agent, ("ines", WEEKLY, MARCH), ("ines", OAK, MARCH))
+    monkeypatch.setattr(rereading, "MOST_COMPARED", 1)
+    of = rereading.what(curator_agent, thread_id=told.thread.pk)
+    found = rereading.difference(curator_agent, of)
+    assert (found.sources, found.compared, found.new, found.same) == (2, False, [], 0)
+    assert answered(found)["new_count"] is None
+    page = client_of(administrator).get(f"/w/harbour/conversations/{told.thread.pk}/again/").content.decode()
+    assert "It has 2 turns, too many to compare on a page." in page
+    assert "Read it again" in page
+    [job] = ask(curator_agent, of)
+    assert (job.subject_id, job.arguments) == (told.thread.pk, of.arguments)
+
+
+RAIL = "The rail has to be blue for me."
+
+
+def test_a_model_reads_again_after_the_rules_and_holds_the_same_words_once(
+    curator_agent: Principal, administrator: Principal, model: ModelServer
+) -> None:
+    """What an earlier reading by a model, or another extractor, made of the same words is not made anew."""
+    turn = say(curator_agent, ("ines", f"{PIER} {RAIL}", MARCH)).turns_new[0]
+    model.replies = [completion({"statements": [SAID]})]
+    run_all()
+    of = rereading.what(curator_agent, source_id=turn.pk)
+    assert rereading.difference(curator_agent, of).with_model == f"small-one, {prompt.VERSION}"
+    page = client_of(administrator).get(f"/w/harbour/conversations/sources/{turn.pk}/again/").content.decode()
+    assert f"then the model small-one (instructions {prompt.VERSION})" in page
+    blue = SAID | {"quote": RAIL[:-1], "content": "Wants the rail to be blue.", "topic": "colour of the rail"}
+    model.replies = [completion({"statements": [SAID | {"content": "Likes grey piers."}, blue]})]
+    asked = ask(curator_agent, of)
+    assert [one.kind for one in asked] == [KIND, reading.KIND]
+    last = run_all()
+    assert (last.pk, last.state, last.outcome["candidates"]) == (asked[1].pk, "succeeded", 1)
+    assert [one.content for one in the_models()] == [SAID["content"], blue["content"]]
+    run = ExtractionRun.objects.get(job=last)
+    assert (run.extractor, run.counts["read_already"]) == ("model:small-one", 1)

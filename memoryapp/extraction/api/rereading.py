@@ -17,7 +17,7 @@ from memoryapp.extraction import rereading
 from memoryapp.extraction.api.proposing import CANDIDATE, shape
 from memoryapp.extraction.candidates import Proposed
 from memoryapp.extraction.models import ExtractionRun
-from memoryapp.extraction.rereading import Difference, Of
+from memoryapp.extraction.rereading import MOST_COMPARED, Difference, Of
 from memoryapp.ledger.idempotency import Answer
 from memoryapp.ledger.models import Write
 
@@ -43,11 +43,16 @@ DIFFERENCE = {
     "sources": serializers.IntegerField(help_text="Turns or texts that would be read."),
     "version": serializers.CharField(help_text="What reads now."),
     "with_model": serializers.CharField(help_text="The model, and its prompt, that would read too; empty for none."),
+    "compared": serializers.BooleanField(
+        help_text=f"Not of more than {MOST_COMPARED} turns: there only a job finds out, and the counts are null."
+    ),
     "new": described("ProposalOfReading", NEW, many=True, help_text="What the rules would propose."),
-    "new_count": serializers.IntegerField(),
-    "same_count": serializers.IntegerField(help_text="What they would propose just as before: it changes nothing."),
+    "new_count": serializers.IntegerField(allow_null=True),
+    "same_count": serializers.IntegerField(
+        allow_null=True, help_text="What they would propose just as before: it changes nothing."
+    ),
     "gone": described("CandidateNotFoundAgain", CANDIDATE, many=True, help_text="Found before, not now. It stays."),
-    "gone_count": serializers.IntegerField(),
+    "gone_count": serializers.IntegerField(allow_null=True),
     "runs": described("RunOfReading", RUN, many=True, help_text="Who read it before, the latest first."),
 }
 SAID = (
@@ -155,11 +160,12 @@ def told(found: Difference) -> dict[str, Any]:
         "sources": found.sources,
         "version": found.version,
         "with_model": found.with_model,
+        "compared": found.compared,
         "new": [_new(one) for one in found.new[:MOST]],
-        "new_count": len(found.new),
-        "same_count": found.same,
+        "new_count": len(found.new) if found.compared else None,
+        "same_count": found.same if found.compared else None,
         "gone": [shape(one) for one in found.gone[:MOST]],
-        "gone_count": len(found.gone),
+        "gone_count": len(found.gone) if found.compared else None,
         "runs": [_run(one) for one in found.runs],
     }
 
