@@ -6,6 +6,7 @@ import datetime as dt
 import itertools
 import uuid
 from collections.abc import Callable, Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ from memoryapp.graph.queries.anything import why_anything
 from memoryapp.graph.services.beliefs import supersede
 from memoryapp.ledger import prepared
 from memoryapp.ledger.models import Actor, Served, Workspace
+from memoryapp.ledger.prepared import storing
 from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import actor_named
 from memoryapp.recall.asked import OVER, Asked
@@ -193,6 +195,17 @@ def test_rows_are_stored_as_bulk_create_stores_them(operator: Principal, monkeyp
 
 def named_so(workspace: Workspace, keys: Sequence[str]) -> QuerySet[Actor]:
     return Actor.objects.filter(workspace=workspace, key__in=keys)
+
+
+def test_rows_that_are_copied_are_sent_alike_however_many_there_are() -> None:
+    """No statement is built for each number of them: what is kept stays small."""
+    postgres: Any = SimpleNamespace(vendor="postgresql", ops=connection.ops)
+
+    def never() -> Model:
+        raise AssertionError("No row is looked at.")
+
+    few, many = (storing._kept(Belief, count, postgres, never) for count in (storing.COPIED, 500))
+    assert few is many
 
 
 def test_rows_are_changed_as_update_changes_them(workspace: Workspace) -> None:

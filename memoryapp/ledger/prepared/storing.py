@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import uuid
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from functools import partial
 from operator import attrgetter
 from typing import Any
 
@@ -43,9 +44,7 @@ def insert(made: Sequence[Model]) -> None:
     most = MOST_AT_ONCE[connection.vendor]
     for start in range(0, len(made), most):
         several = made[start : start + most]
-        key = (type(several[0]), connection.vendor, len(several))
-        kept = _insertions.get(key) or keep(_insertions, key, _Insertion(several))
-        kept.run(several, connection)
+        _kept(type(several[0]), len(several), connection, partial(several.__getitem__, 0)).run(several, connection)
 
 
 def fill(model: type[Model], alike: Mapping[str, Any], names: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
@@ -56,11 +55,8 @@ def fill(model: type[Model], alike: Mapping[str, Any], names: Sequence[str], row
     most = MOST_AT_ONCE[connection.vendor]
     for start in range(0, len(rows), most):
         several = rows[start : start + most]
-        key = (model, connection.vendor, len(several))
-        kept = _insertions.get(key)
-        if kept is None:
-            first = model(**alike, **dict(zip(names, several[0], strict=True)))
-            kept = keep(_insertions, key, _Insertion([first] * len(several)))
+        like = partial(model, **alike, **dict(zip(names, several[0], strict=True)))
+        kept = _kept(model, len(several), connection, like)
         kept.fill(alike, dict(zip(names, zip(*several, strict=True), strict=True)), len(several), connection)
 
 
@@ -81,23 +77,24 @@ def store(changed: Sequence[Model], names: Sequence[str]) -> None:
         cursor.executemany(sql, rows)
 
 
-_insertions: dict[Hashable, _Insertion] = {}
+_insertions: dict[Hashable, _Rows] = {}
 
 
-class _Insertion:
-    """The statement that inserts so many rows of a model, and how its values are read off them."""
+def _kept(model: type[Model], count: int, connection: BaseDatabaseWrapper, like: Callable[[], Model]) -> _Rows:
+    """How so many rows of a model are stored, `like` giving one of them. What is copied is sent alike in any number."""
+    copied = connection.vendor == "postgresql" and count >= COPIED
+    key = (model, connection.vendor, None if copied else count)
+    kept = _insertions.get(key)
+    if kept is None:
+        kept = keep(_insertions, key, _Copied(model, connection) if copied else _Inserted(like(), count, connection))
+    return kept
 
-    def __init__(self, made: Sequence[Model]) -> None:
-        model = type(made[0])
-        connection = connections[DEFAULT_DB_ALIAS]
+
+class _Rows:
+    """How rows of a model are stored, and their values read off them."""
+
+    def __init__(self, model: type[Model]) -> None:
         self.fields = [field for field in model._meta.concrete_fields if not isinstance(field, AutoField)]
-        query = InsertQuery(model)
-        query.insert_values(self.fields, list(made))
-        [(self.sql, parameters)] = query.get_compiler(connection=connection).as_sql()
-        self.by_column = len(made) > 1 and len(parameters) == len(self.fields)
-        quote = connection.ops.quote_name
-        columns = ", ".join(quote(str(field.column)) for field in self.fields)
-        self.copying = f"COPY {quote(model._meta.db_table)} ({columns}) FROM STDIN"
 
     def fill(
         self, alike: Mapping[str, Any], given: Mapping[str, Sequence[Any]], count: int, connection: BaseDatabaseWrapper
@@ -113,18 +110,6 @@ class _Insertion:
                 parameters.append([adapt(value)] * count)
         self._send(zip(*parameters, strict=True), count, connection)
 
-    def _send(self, rows: Iterable[Sequence[Any]], count: int, connection: BaseDatabaseWrapper) -> None:
-        """Store rows of which the values are as the database takes them."""
-        with connection.cursor() as cursor:
-            if connection.vendor == "postgresql" and count >= COPIED:
-                with connection.wrap_database_errors, cursor.copy(self.copying) as copy:
-                    for row in rows:
-                        copy.write_row(row)
-            elif self.by_column:
-                cursor.execute(self.sql, [list(column) for column in zip(*rows, strict=True)])
-            else:
-                cursor.execute(self.sql, [value for row in rows for value in row])
-
     def run(self, made: Sequence[Model], connection: BaseDatabaseWrapper) -> None:
         storing = [_storing(field, connection) for field in self.fields]
         stored = [[store(one) for store in storing] for one in made]
@@ -132,6 +117,43 @@ class _Insertion:
         for one in made:
             one._state.adding = False
             one._state.db = DEFAULT_DB_ALIAS
+
+    def _send(self, rows: Iterable[Sequence[Any]], count: int, connection: BaseDatabaseWrapper) -> None:
+        """Store rows of which the values are as the database takes them."""
+        raise NotImplementedError
+
+
+class _Copied(_Rows):
+    """Sent as a table is copied: told by its columns alone."""
+
+    def __init__(self, model: type[Model], connection: BaseDatabaseWrapper) -> None:
+        super().__init__(model)
+        quote = connection.ops.quote_name
+        columns = ", ".join(quote(str(field.column)) for field in self.fields)
+        self.sql = f"COPY {quote(model._meta.db_table)} ({columns}) FROM STDIN"
+
+    def _send(self, rows: Iterable[Sequence[Any]], count: int, connection: BaseDatabaseWrapper) -> None:
+        with connection.cursor() as cursor, connection.wrap_database_errors, cursor.copy(self.sql) as copy:
+            for row in rows:
+                copy.write_row(row)
+
+
+class _Inserted(_Rows):
+    """Inserted by the statement that Django makes for so many rows."""
+
+    def __init__(self, like: Model, count: int, connection: BaseDatabaseWrapper) -> None:
+        super().__init__(type(like))
+        query = InsertQuery(type(like))
+        query.insert_values(self.fields, [like] * count)
+        [(self.sql, parameters)] = query.get_compiler(connection=connection).as_sql()
+        self.by_column = count > 1 and len(parameters) == len(self.fields)
+
+    def _send(self, rows: Iterable[Sequence[Any]], count: int, connection: BaseDatabaseWrapper) -> None:
+        with connection.cursor() as cursor:
+            if self.by_column:
+                cursor.execute(self.sql, [list(column) for column in zip(*rows, strict=True)])
+            else:
+                cursor.execute(self.sql, [value for row in rows for value in row])
 
 
 _PLAINLY_STORED = {
