@@ -124,12 +124,17 @@ def with_triggers(response: HttpResponse, triggers: dict[str, Any] | None) -> Ht
     return response
 
 
+BROWSED = ("GET", "HEAD", "POST")
+"""How a browser asks for a page and sends a form."""
+
+
 def member_page(capability: str = "") -> Callable[[Callable[..., HttpResponseBase]], Callable[..., HttpResponseBase]]:
     """A view under `/w/<workspace>/`, called as `view(request, by, ...)`.
 
     Somebody signed out is sent to sign in and brought back; a swap is told so instead, and nothing typed is lost. A
     workspace the account is no member of is not found. `capability` is required before the view runs, and is written on
-    it as `needs` for whoever walks the addresses. Times are shown in the workspace's zone.
+    it as `needs` for whoever walks the addresses. Times are shown in the workspace's zone. What neither asks for a page
+    nor sends a form is refused (405).
     """
 
     def decorate(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
@@ -142,6 +147,8 @@ def member_page(capability: str = "") -> Callable[[Callable[..., HttpResponseBas
             except NotFound as error:
                 return refusal_page(request, error)
             request.principal = by  # type: ignore[attr-defined]
+            if request.method not in BROWSED:
+                return HttpResponseNotAllowed(BROWSED)
             with timezone.override(_zone(by.workspace)):
                 try:
                     if capability:
@@ -177,12 +184,20 @@ class SayWhatIsNotTaken:
         response = self.get_response(request)
         if not isinstance(response, HttpResponseNotAllowed) or not request.path.startswith("/w/"):
             return response
-        words = "What a form sends is taken here; there is no page at this address."
-        if "GET" in response.headers["Allow"]:
-            words = "There is a page at this address; nothing can be sent to it."
+        taken = {one.strip() for one in response.headers["Allow"].split(",")}
+        words = NOT_TAKEN["GET" in taken, "POST" in taken]
         made = refusal_page(request, NotTaken(words, code="method_not_allowed"))
         made.headers["Allow"] = response.headers["Allow"]
         return made
+
+
+NOT_TAKEN = {
+    (True, True): "There is a page at this address, and a form can be sent to it; nothing else is taken.",
+    (True, False): "There is a page at this address; nothing can be sent to it.",
+    (False, True): "What a form sends is taken here; there is no page at this address.",
+    (False, False): "Neither is there a page at this address, nor can a form be sent to it.",
+}
+"""By whether a page is shown there, and whether a form can be sent there."""
 
 
 class NotTaken(DomainError):

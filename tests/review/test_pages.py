@@ -203,11 +203,13 @@ def test_the_queue_takes_as_many_queries_for_fifty_cases_as_for_two(
 
 def test_what_only_takes_what_a_form_sends_says_so(client_of: Callable[[str], Client]) -> None:
     client = client_of("admin")
-    for address, sent, words in (
-        ("queue/many/", False, "there is no page at this address"),
-        ("queue/", True, "nothing can be sent to it"),
+    for address, method, words in (
+        ("queue/many/", "GET", "there is no page at this address"),
+        ("queue/", "POST", "nothing can be sent to it"),
+        ("policies/", "DELETE", "a form can be sent to it; nothing else is taken"),
+        ("policies/", "PUT", "a form can be sent to it; nothing else is taken"),
     ):
-        answer = client.post(f"/w/harbour/{address}") if sent else client.get(f"/w/harbour/{address}")
+        answer = client.generic(method, f"/w/harbour/{address}")
         assert (answer.status_code, words in answer.content.decode()) == (405, True)
         assert answer.headers["Allow"]
         assert "Content-Security-Policy" in answer.headers
