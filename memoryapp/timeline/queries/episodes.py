@@ -73,7 +73,10 @@ EVERYTHING = Asked()
 
 
 def episodes(by: Principal, asked: Asked = EVERYTHING) -> QuerySet[Episode]:
-    """The episodes in sight that answer, the latest first. Raises Invalid for what is not declared."""
+    """The episodes in sight that answer, the latest first. Raises Invalid for what is not declared.
+
+    Who takes part is asked for while the query is put together: a count for each group of participants.
+    """
     by.require("read_timeline")
     if asked.since and asked.until and asked.until <= asked.since:
         raise Invalid.at("/until", "ends_before_beginning", "The window ends before it begins.", "after since")
@@ -216,13 +219,14 @@ def known_from(by: Principal, revision: EpisodeRevision) -> list[dict[str, Any]]
 
 def _taking_part(found: QuerySet[Episode], nodes_wanted: Collection[uuid.UUID], asked: Asked) -> QuerySet[Episode]:
     """Those in which one of these takes part. Of who took part in few, by these few; of others row by row, as an engine
-    walks through what happened in its order."""
+    walks through what happened in its order. Which of the two is asked of the database now, with one count of at most
+    `FEW` + 1 parts."""
     taking = EpisodeParticipant.objects.filter(node__in=nodes_wanted)
     if asked.role:
         taking = taking.filter(role=asked.role)
     if asked.known_at:
         return found.filter(Exists(_then(taking.filter(episode=OuterRef("pk")), asked.known_at)))
-    if len(taking.order_by().values_list("pk")[: FEW + 1]) <= FEW:
+    if taking.order_by().values("pk")[: FEW + 1].count() <= FEW:
         return found.filter(pk__in=taking.filter(revision__sequence=F("episode__lock")).values("episode"))
     return found.filter(Exists(taking.filter(episode=OuterRef("pk"), revision__sequence=OuterRef("lock"))))
 
