@@ -6,7 +6,7 @@ import copy
 import json
 import uuid
 import zlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -38,12 +38,15 @@ class Operation:
 
 @dataclass(frozen=True)
 class Wrong:
-    """A body that must be refused, and the place that the refusal must name."""
+    """A body that must be refused, and the place that the refusal must name. `given` is the type of JSON that it has at
+    a place that is `declared` to be of others."""
 
     operation: Operation
     what: str
     body: Any
     pointer: str
+    declared: frozenset[str] = frozenset()
+    given: str = ""
 
     def __str__(self) -> str:
         return f"{self.operation.name}: {self.what} at {self.pointer or '/'}"
@@ -82,21 +85,30 @@ def wrong_bodies(operation: Operation) -> Iterator[Wrong]:
             yield Wrong(operation, "an unknown field", _with(operation.body, (*path, "no_such_field"), 1), unknown)
         if not path:
             continue
-        for value, kind in _of_other_types(kinds, pointer):
-            yield Wrong(operation, f"{kind} for {'/'.join(sorted(kinds))}", _with(operation.body, path, value), pointer)
+        for value, kind in _of_other_types(kinds, operation.name + pointer):
+            what = f"{kind} for {'/'.join(sorted(kinds))}"
+            yield Wrong(operation, what, _with(operation.body, path, value), pointer, frozenset(kinds), kind)
         if schema.get("format") == "moment":
             yield Wrong(operation, "a time without offset", _with(operation.body, path, NAIVE), pointer)
         if schema.get("format") == "uuid" or "enum" in schema:
             yield Wrong(operation, "a word that is none", _with(operation.body, path, "no\u2028such"), pointer)
 
 
-def _of_other_types(kinds: set[str], pointer: str) -> list[tuple[Any, str]]:
-    """Two values of types that a place does not admit. Which, goes by its name: over the places all are tried."""
+def _of_other_types(kinds: set[str], name: str) -> list[tuple[Any, str]]:
+    """Two values of types that a place does not admit. Which, goes by its name: over the places all are tried. Of the
+    few that may be null, a value of each."""
     if not kinds:
         return []
-    wrong = [one for one in VALUES if one[1] not in kinds and not (one[1] == "integer" and "number" in kinds)]
-    first = zlib.crc32(pointer.encode()) % len(wrong)
+    wrong = [one for one in VALUES if one[1] in types_not_in(kinds)]
+    if "null" in kinds:
+        return wrong
+    first = zlib.crc32(name.encode()) % len(wrong)
     return [wrong[first], wrong[(first + 1) % len(wrong)]] if len(wrong) > 1 else wrong
+
+
+def types_not_in(kinds: Collection[str]) -> set[str]:
+    """The types of JSON that are none of these."""
+    return {one for _, one in VALUES if one not in kinds and not (one == "integer" and "number" in kinds)}
 
 
 def _filled(path: str) -> str:

@@ -7,10 +7,7 @@ from typing import Any
 
 import pytest
 from django.test import Client
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
 
-from memoryapp.access import paths
 from memoryapp.access import services as access
 from memoryapp.access.paths import above
 from memoryapp.ledger.principal import Principal
@@ -24,8 +21,12 @@ pytestmark = pytest.mark.django_db
 
 FILES = ["/notes/a/x.md", "/notes/a/y.md", "/notes/b.md", "/people/x.md"]
 EVERY = sorted({one for path in FILES for one in (path, *above(path))})
-patterns = st.sampled_from(["/", "/notes", "/notes/a", "/*/x.md", "/**/x.md", "/people/?.md", "/notes/b.md"])
-rules = st.lists(st.tuples(patterns, st.sampled_from(paths.LEVELS)), min_size=1, max_size=3)
+RULES = [
+    [("/", "none"), ("/notes/a", "read"), ("/**/x.md", "none")],
+    [("/notes", "none"), ("/notes/b.md", "read"), ("/people/?.md", "write")],
+    [("/*/x.md", "none")],
+]
+"""Of one on another, of a file below what is hidden, of many by a pattern. Any rules are tried where they are read."""
 
 
 @pytest.fixture
@@ -38,13 +39,13 @@ def desk(curator: Caller) -> Caller:
     return curator
 
 
-@example([("/", "none"), ("/notes/a", "read"), ("/**/x.md", "none")])
-@settings(max_examples=1)
-@given(rules)
-def test_every_door_agrees_with_a_naive_reading_of_the_rules(
-    desk: Caller, administrator: Principal, told: list[tuple[str, str]]
-) -> None:
+def test_every_door_agrees_with_a_naive_reading_of_the_rules(desk: Caller, administrator: Principal) -> None:
     """L1, L2: for an agent over REST and MCP, and for a member on the pages."""
+    for told in RULES:
+        _every_door_agrees(desk, administrator, told)
+
+
+def _every_door_agrees(desk: Caller, administrator: Principal, told: list[tuple[str, str]]) -> None:
     ruled: Any
     for ruled in (desk.agent, administrator.actor.membership):
         record(desk.operator, "rule", lambda write, of=ruled: access.rule_paths(write, of=of, rules=told))  # type: ignore[misc]
