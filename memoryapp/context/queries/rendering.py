@@ -29,7 +29,7 @@ NOTHING = "Nothing is set."
 PINNED = Asked(pinned=True)
 
 
-class Standing(NamedTuple):
+class EntryRow(NamedTuple):
     """What of an entry is rendered."""
 
     entry_id: uuid.UUID
@@ -45,8 +45,8 @@ class Block:
 
     workspace: str
     text: str
-    entries: list[Standing]
-    left_out: list[Standing]
+    entries: list[EntryRow]
+    left_out: list[EntryRow]
 
     @property
     def tokens(self) -> int:
@@ -71,8 +71,8 @@ def render(by: Principal, asked: Asked = PINNED, budget_tokens: int = USUAL_BUDG
     form = replace(asked, sections=(), known_at=None)
     at = asked.known_at or now(by)
     rows = prepared.rows(_standing, form, by=by, at=at, known_at=asked.known_at, keys=asked.keys)
-    sections: dict[str, list[Standing]] = {}
-    for row in map(Standing._make, rows):
+    sections: dict[str, list[EntryRow]] = {}
+    for row in map(EntryRow._make, rows):
         sections.setdefault(row.section_key, []).append(row)
     return _fitting(by, [one for section in sections.values() for one in section], budget_tokens)
 
@@ -98,10 +98,10 @@ def _no_longer_held(by: Principal, known_at: dt.datetime | None, at: dt.datetime
     return linked.exclude(Exists(held))
 
 
-def _fitting(by: Principal, rows: Sequence[Standing], budget: int) -> Block:
+def _fitting(by: Principal, rows: Sequence[EntryRow], budget: int) -> Block:
     """As many entries as fit, in their order, with room kept for the line that says how many do not."""
     kept = list(rows)
-    left: list[Standing] = []
+    left: list[EntryRow] = []
     text = _rendered(kept, left)
     if tokens(text) > budget:
         kept = []
@@ -115,11 +115,11 @@ def _fitting(by: Principal, rows: Sequence[Standing], budget: int) -> Block:
     return Block(by.workspace.slug, text, kept, left)
 
 
-def _size(kept: Sequence[Standing], left: int) -> int:
+def _size(kept: Sequence[EntryRow], left: int) -> int:
     return tokens(_wrapped(kept, _left_out(left) if left else ""))
 
 
-def _rendered(kept: Sequence[Standing], left: Sequence[Standing], budget: int = 0) -> str:
+def _rendered(kept: Sequence[EntryRow], left: Sequence[EntryRow], budget: int = 0) -> str:
     """The block; as many of those left out are named as there is room for."""
     if not left:
         return _wrapped(kept, "")
@@ -140,7 +140,7 @@ def _left_out(count: int, names: Sequence[str] = ()) -> str:
     return f"Left out for length: {what}" + (f" ({'; '.join(names)}{more})." if names else ".")
 
 
-def _wrapped(kept: Sequence[Standing], last: str) -> str:
+def _wrapped(kept: Sequence[EntryRow], last: str) -> str:
     lines = [HEADING]
     section = None
     for row in kept:
@@ -155,7 +155,7 @@ def _wrapped(kept: Sequence[Standing], last: str) -> str:
     return marker.wrap(KIND, "\n".join(lines))
 
 
-def _entry(row: Standing) -> list[str]:
+def _entry(row: EntryRow) -> list[str]:
     """One item of a list: the title, then what it says; further lines belong to it by being indented."""
     said = row.content.strip().splitlines()
     title = f"- **{_line(row.title)}**"

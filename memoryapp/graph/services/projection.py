@@ -25,7 +25,7 @@ CHUNK = 300
 LONGEST_LABEL = 300
 
 
-class Said(NamedTuple):
+class ValueRow(NamedTuple):
     """What of a belief about a node is read for its projection."""
 
     predicate: str
@@ -80,7 +80,7 @@ def projections_at(
     ontology: Ontology, nodes: Sequence[Node], at: Mapping[uuid.UUID, dt.datetime]
 ) -> dict[uuid.UUID, Projection]:
     """What the beliefs that the whole workspace may see say these nodes are, each at its instant."""
-    beliefs: dict[uuid.UUID, list[Said]] = defaultdict(list)
+    beliefs: dict[uuid.UUID, list[ValueRow]] = defaultdict(list)
     for start in range(0, len(nodes), CHUNK):
         rows = Belief.objects.filter(
             Q(status__in=[Status.ACTIVATED, Status.ARCHIVED]) | Q(Exists(_held_before()), status=Status.RESOLVING),
@@ -88,8 +88,8 @@ def projections_at(
             shape=Belief.Shape.PROPERTY,
             standing__in=[Standing.HOLDS, Standing.ENDED, Standing.WITHDRAWN],
         ).order_by("recorded_at", "id")
-        for subject, *said in rows.values_list("subject", *Said._fields):
-            beliefs[subject].append(Said(*said))
+        for subject, *said in rows.values_list("subject", *ValueRow._fields):
+            beliefs[subject].append(ValueRow(*said))
     return {node.pk: _projection(ontology, node, beliefs[node.pk], at[node.pk]) for node in nodes}
 
 
@@ -108,7 +108,7 @@ def _held_before() -> QuerySet[BeliefState]:
     return made_to_wait.filter(Exists(before), Exists(moved))
 
 
-def _projection(ontology: Ontology, node: Node, beliefs: list[Said], at: dt.datetime) -> Projection:
+def _projection(ontology: Ontology, node: Node, beliefs: list[ValueRow], at: dt.datetime) -> Projection:
     known = ontology.properties_of(node.node_class)
     held: dict[str, list[Any]] = defaultdict(list)
     named: dict[str, list[Any]] = defaultdict(list)
@@ -138,7 +138,7 @@ def _projection(ontology: Ontology, node: Node, beliefs: list[Said], at: dt.date
     return Projection(properties, label[:LONGEST_LABEL], keys, every)
 
 
-def _holds(belief: Said, at: dt.datetime) -> bool:
+def _holds(belief: ValueRow, at: dt.datetime) -> bool:
     return (belief.valid_from is None or belief.valid_from <= at) and (belief.valid_to is None or at < belief.valid_to)
 
 

@@ -32,7 +32,7 @@ LETTERS = 4
 LONG_AGO = dt.datetime(1, 1, 1, tzinfo=dt.UTC)
 
 
-class Said(NamedTuple):
+class BriefRow(NamedTuple):
     """What is read of a belief: an owner may have thousands, of which the newest few are rendered."""
 
     pk: uuid.UUID
@@ -52,7 +52,7 @@ class Brief:
     owner: Node
     workspace: str
     text: str
-    beliefs: list[Said]
+    beliefs: list[BriefRow]
     left_out: int
 
     def shaped(self) -> Told:
@@ -81,19 +81,19 @@ def compose(by: Principal, owner: uuid.UUID, budget_tokens: int = USUAL_BUDGET) 
     at = views.now(by.workspace)
     owned = prepared.rows(_current, by=by, at=at, owner=of.pk, subject=None)
     about = prepared.rows(_current, by=by, at=at, owner=None, subject=of.pk)
-    found = {belief.pk: belief for belief in map(Said._make, (*owned, *about))}
+    found = {belief.pk: belief for belief in map(BriefRow._make, (*owned, *about))}
     return _fitting(by, of, _in_order(current_ontology(by), list(found.values())), budget_tokens)
 
 
 def _current(
     by: Principal, at: dt.datetime, owner: uuid.UUID | None, subject: uuid.UUID | None
 ) -> QuerySet[Belief, Any]:
-    return views.told(by, views.Scope(owner=owner, subject=subject), at=at).values_list(*Said._fields)
+    return views.told(by, views.Scope(owner=owner, subject=subject), at=at).values_list(*BriefRow._fields)
 
 
-def _in_order(ontology: Ontology, beliefs: Sequence[Said]) -> list[tuple[str, Said]]:
+def _in_order(ontology: Ontology, beliefs: Sequence[BriefRow]) -> list[tuple[str, BriefRow]]:
     """Each belief with the title of its kind: kinds of higher precedence first, then the newest change."""
-    by_kind: dict[str, list[Said]] = defaultdict(list)
+    by_kind: dict[str, list[BriefRow]] = defaultdict(list)
     for belief in sorted(beliefs, key=lambda one: one.pk):
         by_kind[belief.kind].append(belief)
 
@@ -111,9 +111,9 @@ def _in_order(ontology: Ontology, beliefs: Sequence[Said]) -> list[tuple[str, Sa
     ]
 
 
-def _fitting(by: Principal, owner: Node, ordered: Sequence[tuple[str, Said]], budget: int) -> Brief:
+def _fitting(by: Principal, owner: Node, ordered: Sequence[tuple[str, BriefRow]], budget: int) -> Brief:
     """As many beliefs as fit, in their order; a long one gives way to those after it."""
-    kept: list[tuple[str, Said]] = []
+    kept: list[tuple[str, BriefRow]] = []
     text = _rendered(owner, kept, len(ordered))
     size = tokens(text)
     headings: set[str] = set()
@@ -130,7 +130,7 @@ def _fitting(by: Principal, owner: Node, ordered: Sequence[tuple[str, Said]], bu
     return Brief(owner, by.workspace.slug, text, [belief for _, belief in kept], len(ordered) - len(kept))
 
 
-def _rendered(owner: Node, kept: Sequence[tuple[str, Said]], left_out: int) -> str:
+def _rendered(owner: Node, kept: Sequence[tuple[str, BriefRow]], left_out: int) -> str:
     grouped: dict[str, list[str]] = defaultdict(list)
     for title, belief in kept:
         grouped[title].append(_line(belief))
@@ -144,11 +144,11 @@ def _rendered(owner: Node, kept: Sequence[tuple[str, Said]], left_out: int) -> s
     return marker.wrap("brief", "\n".join(lines))
 
 
-def _said(belief: Said) -> str:
+def _said(belief: BriefRow) -> str:
     return " ".join(belief.content.split())
 
 
-def _line(belief: Said) -> str:
+def _line(belief: BriefRow) -> str:
     notes = []
     if belief.valid_from:
         notes.append(f"since {_day(belief.valid_from, belief.valid_from_precision)}")
