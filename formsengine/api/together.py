@@ -15,7 +15,7 @@ from rest_framework.response import Response
 from formsengine import accepting, queries
 from formsengine.accepting import Decided
 from formsengine.models import ResponseState
-from formsengine.queries.sheets import TAKEN_OUT
+from formsengine.queries.sheets import EXPORTS
 from memoryapp.access.endpoints import Endpoint, described
 from memoryapp.doors.fields import Fields, Flag, Identifier, OneOf, Parameters, Several, Told, Whole
 from memoryapp.doors.streaming import Streamed
@@ -85,7 +85,7 @@ def _report(decided: list[Decided]) -> dict[str, Any]:
 
 
 class TakingOut(Parameters):
-    format = OneOf(required=False, choices=sorted(TAKEN_OUT), help_text="json, lines of objects, when not said.")
+    format = OneOf(required=False, choices=sorted(EXPORTS), help_text="json, lines of objects, when not said.")
     state = Several(child=OneOf(choices=ResponseState.values), required=False, max_length=7)
     subject = Identifier(required=False, help_text="The node they are about.")
 
@@ -112,8 +112,8 @@ class Exporting(Endpoint):
     def get(self, request: Request, form_id: uuid.UUID) -> Streamed:
         form = queries.form(self.by, form_id)
         asked = self.filters
-        taken_out, kind, ending = TAKEN_OUT[asked.get("format", "json")]
-        rows = taken_out(self.by, form, states=asked.get("state", ()), subject=asked.get("subject"))
+        write_out, kind, ending = EXPORTS[asked.get("format", "json")]
+        rows = write_out(self.by, form, states=asked.get("state", ()), subject=asked.get("subject"))
         answer = Streamed(rows, content_type=kind)
         answer["Content-Disposition"] = f'attachment; filename="{form.name}.{ending}"'
         return answer

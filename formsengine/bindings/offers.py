@@ -17,8 +17,7 @@ from formsengine.log.response import Response
 from formsengine.models import Audience as ResponseAudience
 from formsengine.models import FormResponse, FormVersion, ResponseState
 from memoryapp.access.queries import rules_of_paths
-from memoryapp.context.queries.entries import Asked as AskedOfContext
-from memoryapp.context.queries.entries import revisions
+from memoryapp.context.queries.entries import Asked, revisions
 from memoryapp.graph import todays
 from memoryapp.graph.models import Belief, Node
 from memoryapp.graph.models.beliefs import Audience
@@ -41,7 +40,7 @@ def offers(by: Principal, row: FormResponse, response: Response, *, after: dt.da
     nothing in memory: see `look_ahead`.
     """
     found: list[Offer] = []
-    asked = Asked(by, row, after)
+    asked = Filled(by, row, after)
     for planned in response.plan.fields:
         source = planned.question.prefill
         if source is not None and not planned.rows_of:
@@ -50,7 +49,7 @@ def offers(by: Principal, row: FormResponse, response: Response, *, after: dt.da
 
 
 @dataclass(frozen=True)
-class Asked:
+class Filled:
     """For whom memory is asked: who fills the response now, and everybody who may see it afterwards."""
 
     by: Principal
@@ -101,12 +100,12 @@ def _asks_memory(version: FormVersion) -> bool:
     return any(one is not None and one.source in OF_BELIEFS for one in prefills)
 
 
-def _subject(asked: Asked, planned: Planned, source: Prefill) -> Iterator[Offer]:
+def _subject(asked: Filled, planned: Planned, source: Prefill) -> Iterator[Offer]:
     if asked.row.subject is not None:
         yield from _properties(asked, planned, asked.row.subject, source.key)
 
 
-def _related(asked: Asked, planned: Planned, source: Prefill) -> Iterator[Offer]:
+def _related(asked: Filled, planned: Planned, source: Prefill) -> Iterator[Offer]:
     """`worksAt.name`: a property of what an edge leads to; without a property, that node itself."""
     relationship, _, name = source.key.partition(".")
     if asked.row.subject is None:
@@ -126,19 +125,19 @@ def _related(asked: Asked, planned: Planned, source: Prefill) -> Iterator[Offer]
             yield Offer(planned.name, edge.object.label, str(edge.pk), str(edge.lock))
 
 
-def _properties(asked: Asked, planned: Planned, node: Node, name: str) -> Iterator[Offer]:
+def _properties(asked: Filled, planned: Planned, node: Node, name: str) -> Iterator[Offer]:
     held = _known(asked, Scope(subject=node.pk, predicates=(name,))).filter(shape=Belief.Shape.PROPERTY)
     for belief in held[:MOST]:
         yield Offer(planned.name, _plain(belief.value), str(belief.pk), str(belief.lock))
 
 
-def _known(asked: Asked, scope: Scope) -> Any:
+def _known(asked: Filled, scope: Scope) -> Any:
     meant = todays.predicates(current_ontology(asked.by), scope.predicates)
     found = current(asked.by, replace(scope, predicates=tuple(sorted(meant)))).filter(audience=Audience.WORKSPACE)
     return (found.exclude(pk__in=asked.unshared) if asked.unshared else found).order_by("recorded_at", "pk")
 
 
-def _previous(asked: Asked, planned: Planned, source: Prefill) -> Iterator[Offer]:
+def _previous(asked: Filled, planned: Planned, source: Prefill) -> Iterator[Offer]:
     """The same answer of the last submission by the same subject."""
     from formsengine.queries.loading import loaded
 
@@ -163,18 +162,18 @@ def _previous(asked: Asked, planned: Planned, source: Prefill) -> Iterator[Offer
         yield Offer(planned.name, taken["values"][name], fact, str(before.submission))
 
 
-def _launch(asked: Asked, planned: Planned, source: Prefill) -> Iterator[Offer]:
+def _launch(asked: Filled, planned: Planned, source: Prefill) -> Iterator[Offer]:
     value = asked.row.launch.get(source.key or planned.name)
     if value is not None:
         yield Offer(planned.name, _plain(value), "launch", "1")
 
 
-def _context(asked: Asked, planned: Planned, source: Prefill) -> Iterator[Offer]:
+def _context(asked: Filled, planned: Planned, source: Prefill) -> Iterator[Offer]:
     """`section/title`: what a standing entry says; without a title, every entry of the section."""
     section, _, title = source.key.partition("/")
     if not asked.by.may("read_context"):
         return
-    found = revisions(asked.by, AskedOfContext(sections=(section,))).filter(entry__audience="workspace")
+    found = revisions(asked.by, Asked(sections=(section,))).filter(entry__audience="workspace")
     if title:
         found = found.filter(title_key=normal_text(title))
     for one in found[:MOST]:

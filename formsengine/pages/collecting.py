@@ -17,7 +17,7 @@ from formsengine.models import OPEN, ResponseState
 from formsengine.pages.responses import line
 from formsengine.pages.sending import opened, page_key
 from formsengine.queries import defined
-from formsengine.queries.sheets import TAKEN_OUT
+from formsengine.queries.sheets import EXPORTS
 from memoryapp.doors import paging
 from memoryapp.doors.errors import DomainError, Invalid
 from memoryapp.doors.pages import address, here, member_page, page
@@ -154,11 +154,11 @@ def import_form(request: HttpRequest, by: Principal) -> HttpResponse:
 def export(request: HttpRequest, by: Principal, form_id: uuid.UUID, verb: str) -> HttpResponseBase:
     """Every response in sight, over all versions, a piece at a time; of one state when `state` names it."""
     found = queries.form(by, form_id)
-    if verb not in TAKEN_OUT:
-        raise Invalid.at("verb", "unknown_format", "There is no such format.", ", ".join(TAKEN_OUT))
+    if verb not in EXPORTS:
+        raise Invalid.at("verb", "unknown_format", "There is no such format.", ", ".join(EXPORTS))
     state = _state(request)
-    taken_out, kind, ending = TAKEN_OUT[verb]
-    answer = Streamed(taken_out(by, found, states=(state,) if state else ()), content_type=kind)
+    write_out, kind, ending = EXPORTS[verb]
+    answer = Streamed(write_out(by, found, states=(state,) if state else ()), content_type=kind)
     answer["Content-Disposition"] = f'attachment; filename="{found.name}.{ending}"'
     return answer
 

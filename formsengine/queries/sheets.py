@@ -111,7 +111,7 @@ def as_xlsx(by: Principal, form: Form, **filters: Any) -> Iterator[bytes]:
             yield piece
 
 
-TAKEN_OUT: dict[str, tuple[Callable[..., Iterator[str | bytes]], str, str]] = {
+EXPORTS: dict[str, tuple[Callable[..., Iterator[str | bytes]], str, str]] = {
     "csv": (as_csv, "text/csv; charset=utf-8", "csv"),
     "json": (as_json, "application/x-ndjson", "ndjson"),
     "xlsx": (as_xlsx, XLSX, "xlsx"),
