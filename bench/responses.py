@@ -78,9 +78,13 @@ def run(many: int, profile: bool) -> None:
         ("the responses with a word", f"{pages}responses/?q=sixty"),
     ):
         count = _queries(client, at)
-        _told(f"{what}, a page among {many:,}, {count} queries", *_timed(lambda n, at=at: client.get(at)), "")
+        _told(f"{what}, a page among {many:,}, {count} queries", *_timed(partial(_asked, client, at)), "")
     for name, taken_out in (("CSV", exporting.as_csv), ("JSON", exporting.as_json), ("XLSX", sheets.as_xlsx)):
-        _taken_out(f"{many:,} responses as {name}", lambda taken_out=taken_out: taken_out(by, form), profile)
+        _taken_out(f"{many:,} responses as {name}", partial(taken_out, by, form), profile)
+
+
+def _asked(client: Any, at: str, _number: int) -> Any:
+    return client.get(at)
 
 
 def _queries(client: Any, at: str) -> int:

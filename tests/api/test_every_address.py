@@ -104,9 +104,9 @@ def _keeps_out(address: str, answer: Any) -> bool:
     """Whether this is what somebody unknown may get."""
     if address in PUBLIC or address.startswith(("/static/", "/sign-")):
         nobody_works_here = address == "/status" and answer.status_code == 503
-        return answer.status_code < 500 or nobody_works_here
+        return bool(answer.status_code < 500 or nobody_works_here)
     if address.startswith("/api/"):
-        return answer.status_code == 401 and answer["WWW-Authenticate"].startswith("Bearer")
+        return answer.status_code == 401 and str(answer["WWW-Authenticate"]).startswith("Bearer")
     if answer.status_code in (301, 302):
         return re.search(r"sign-in|login|^/admin/$", answer["Location"]) is not None
     return answer.status_code in (401, 403, 404, 405)

@@ -166,7 +166,7 @@ def test_windows_overlap_rightly_at_both_ends_and_where_an_end_is_open(
     spans: Timeline, since: str, until: str, expected: set[str]
 ) -> None:
     """E3: whether the window is narrow, wide, or open at a side."""
-    bounds = {name: moment(text).instant for name, text in (("since", since), ("until", until)) if text}
+    bounds: dict[str, Any] = {name: moment(text).instant for name, text in (("since", since), ("until", until)) if text}
     assert set(contents(queries.episodes(spans.by, Asked(**bounds)))) == expected
 
 

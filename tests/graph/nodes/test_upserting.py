@@ -323,7 +323,8 @@ def test_a_batch_does_what_its_rows_do_one_by_one(
     many = [NodeInput(*row, (Quoted(together),)) for row in DESCRIBED]
     batch = graph.do(lambda write: services.upsert_nodes(write, many))
     singles = [
-        other.do(lambda write, row=row: services.upsert_node(write, *row, (Quoted(one_by_one),))) for row in DESCRIBED
+        other.do(lambda write, row=row: services.upsert_node(write, row[0], row[1], (Quoted(one_by_one),)))
+        for row in DESCRIBED
     ]
     assert [(one.created, len(one.beliefs), len(one.conflicts)) for one in batch] == [
         (one.created, len(one.beliefs), len(one.conflicts)) for one in singles
