@@ -19,6 +19,7 @@ import pytest
 
 from tests.browser import Browser, faults_of
 from tests.house.running import ROOT, free_port
+from tests.kept_schema import copy_to
 
 MAKE_A_WORKSPACE = "from memoryapp.ledger.services import create_workspace; create_workspace('harbour', 'Harbour')"
 
@@ -62,7 +63,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
-    command("migrate", "--verbosity", "0")
+    if not copy_to(directory / "commonplace.sqlite3"):
+        command("migrate", "--verbosity", "0")
     command("shell", "--no-imports", "--command", MAKE_A_WORKSPACE)
     printed = command("create_agent", "harbour", "Clerk", "--role", "curator")
     found = re.search(r"cpl_\w+", printed)

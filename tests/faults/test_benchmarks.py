@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.faults.wires import database_beside
+from tests.kept_schema import copy_to
 
 pytestmark = pytest.mark.slow
 
@@ -23,6 +24,7 @@ FIGURE = re.compile(r"\| *[0-9.]+ *\|")
 @pytest.fixture
 def environment(tmp_path: Path) -> Iterator[dict[str, str]]:
     """That of a benchmark with a database and files of its own."""
+    copy_to(tmp_path / "bench.sqlite3")
     server = os.environ.get("DATABASE_URL", "")
     on_server = server.startswith("postgres")
     with database_beside(server) if on_server else nullcontext(f"sqlite:///{tmp_path}/bench.sqlite3") as database:
