@@ -32,16 +32,11 @@ class Prepared:
         self.nodes: list[Node] = sorted(self.graph.rank, key=lambda node: self.graph.rank[node])
         self.edges: list[tuple[Edge, ...]] = [self.graph.edges.get(node, ()) for node in self.nodes]
         self.rank = self.graph.rank
-        self.clocked = [node for node in self.nodes if any(rule.clocked for rule in self._rules(node))]
-        of_values = [node for node in self.nodes if node[0] < Aspect.STATE]
-        self.of_values = [(aspect, uid, rows_of(plan, (aspect, uid))) for aspect, uid in of_values]
+        checked = [node for node in self.nodes if node[0] in (Aspect.STATE, Aspect.CHECK)]
+        self.clocked = [node for node in checked if any(rule.clocked for _, rule in self.constraints(node[1]))]
+        self.of_values = [(*node, rows_of(plan, node)) for node in self.nodes if node[0] < Aspect.STATE]
         self._blank: dict[str, dict[Key, Any]] | None = None
         self._blocking: dict[str, frozenset[Key]] = {}
-
-    def _rules(self, node: Node) -> Iterator[Rule]:
-        aspect, uid = node
-        if aspect in (Aspect.STATE, Aspect.CHECK):
-            yield from (rule for _, rule in self.constraints(uid))
 
     def constraints(self, uid: str) -> tuple[tuple[Any, Rule], ...]:
         return self.plan.items[uid].constraints if uid else self.plan.checks

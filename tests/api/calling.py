@@ -5,8 +5,9 @@ from __future__ import annotations
 import datetime as dt
 import json
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, cast
 
+from django.http import HttpResponse
 from django.test import Client
 
 from memoryapp.access import services
@@ -52,7 +53,7 @@ class Caller:
             content_type=content_type,
             headers=sent,
         )
-        return is_well_formed(answer)
+        return is_well_formed(_whole(answer) if answer.streaming else answer)
 
     def revoke(self) -> None:
         record(self.operator, "x", lambda write: services.revoke_key(write, key=self.issued.key))
@@ -62,6 +63,14 @@ class Caller:
 
         long_ago = dt.datetime(2020, 1, 1, tzinfo=dt.UTC)
         AgentKey.objects.filter(pk=self.issued.key.pk).update(expires_at=long_ago)
+
+
+def _whole(sent: Any) -> HttpResponse:
+    """What is sent in pieces, as one. Its JSON is the list of its lines."""
+    answer: Any = HttpResponse(b"".join(sent), status=sent.status_code, headers=sent.headers)
+    answer.wsgi_request = sent.wsgi_request
+    answer.json = lambda: [json.loads(line) for line in answer.content.splitlines()]
+    return cast(HttpResponse, answer)
 
 
 def is_well_formed(answer: Any) -> Any:

@@ -108,6 +108,9 @@ def _faults(case: Any, answer: Any) -> list[str]:
     announced = described()["paths"][case.operation.path][case.method.lower()]["responses"]
     if str(answer.status_code) not in announced:
         return [f"{answer.status_code} is not announced"]
-    schema = announced[str(answer.status_code)]["content"]["application/json"]["schema"]
+    content = announced[str(answer.status_code)]["content"]
+    if "application/json" not in content:
+        return [] if answer.headers["Content-Type"].partition(";")[0] in content else ["its kind is not announced"]
+    schema = content["application/json"]["schema"]
     checked = Draft202012Validator(schema | {"components": described()["components"]})
     return [error.message for error in checked.iter_errors(answer.json())]

@@ -177,8 +177,6 @@ def _with_things(address: str, pattern: URLPattern, things: Things) -> Iterator[
 
 
 def _told(answer: Any) -> tuple[int, str]:
-    if answer.streaming:
-        return answer.status_code, b"".join(answer).decode()
     try:
         body = answer.json()
     except ValueError:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from unittest.mock import Mock
+
 import pytest
 from django.db import OperationalError, connection
 
 from memoryapp.doors import problems
+from memoryapp.ledger import services
 from memoryapp.ledger.models import Workspace
 from memoryapp.sources.models import Source
 from tests.api.calling import Caller
@@ -27,7 +30,7 @@ def test_a_write_whose_commit_was_not_answered_is_repeated_by_its_key_and_done_o
         raise OperationalError("server closed the connection unexpectedly")
 
     with monkeypatch.context() as patched:
-        patched.setattr(connection, "vendor", "postgresql")
+        patched.setattr(services, "connection", Mock(wraps=connection, vendor="postgresql"))
         patched.setattr(connection, "_commit", unanswered)
         answer = curator.post("conversations", conversation(WEEKLY), Idempotency_Key="one")
     assert (answer.status_code, answer.json()["code"]) == (503, "outcome_unknown")
