@@ -170,7 +170,7 @@ def test_one_bad_row_of_a_hundred_stores_none_and_every_bad_row_is_named(graph: 
 def test_a_batch_takes_so_many_values_however_few_its_nodes_are(graph: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
     """The row with which they become too many is named; nothing is stored."""
     monkeypatch.setattr(nodes, "MOST_VALUES", 3)
-    ada = {"name": "Ada Lund", "email": ["ada@mail.example", "ada@lund.example"]}
+    ada: dict[str, Any] = {"name": "Ada Lund", "email": ["ada@mail.example", "ada@lund.example"]}
     graph.upsert_all(("person", ada))
     with pytest.raises(Invalid) as refused:
         graph.upsert_all(("project", {"name": "Quay"}), ("person", ada), ("project", {"name": "Pier"}))
