@@ -250,7 +250,7 @@ def _consent(question: Question, raw: Any, setting: Setting) -> Kept:
         raise Unreadable("type", f"{question.name} is consent: yes or no.", "yes", "no")
     shown = raw.get("text") if isinstance(raw, Mapping) else None
     statement = question.statement.get(setting.language) or next(iter(question.statement.values()), "")
-    if shown is not None and shown not in question.statement.values():
+    if shown is not None and shown not in (statement, *question.statement.values()):
         raise Unreadable("consent", "This is not the text that is consented to.", statement)
     return Kept({"given": word, "text": shown or statement}, coerced=not isinstance(raw, Mapping))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from formsengine.definition.model import ChoiceList, Question
@@ -152,6 +152,7 @@ ANYTHING = st.recursive(
 )
 
 
+@example("consent", True, None)
 @given(st.sampled_from(sorted(READERS)), ANYTHING, st.sampled_from([None, "de", "en-US", "xx", "../etc"]))
 def test_anything_at_all_is_read_or_refused_with_words(type: str, raw: Any, locale: str | None) -> None:
     words, kept = "", None
