@@ -45,16 +45,16 @@ copy_schemas()
 
 
 DATABASE_FIXTURES = {"db", "transactional_db", "live_server"}
-DOORS = {"api", "console", "doors", "house", "mcp"}
-"""Where tests are of words, addresses and pages: what of it proves something of the database is marked there."""
+PLAIN = {"access", "api", "console", "context", "doors", "extraction", "forms", "house", "mcp", "sources"}
+"""Where tests are of words, rules, addresses and pages: what proves something of the database is marked there."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What uses the database proves something of it, and runs again on every database the suite is given: in the rooms
-    everything, at the doors the walks over every page and address, and races."""
+    of the memory everything, elsewhere what is marked: the walks over every page and address, and races."""
     for item in items:
         used = set(getattr(item, "fixturenames", ()))
-        of_a_room = item.path.relative_to(TESTS).parts[0] not in DOORS
+        of_a_room = item.path.relative_to(TESTS).parts[0] not in PLAIN
         if of_a_room and (used & DATABASE_FIXTURES or item.get_closest_marker("django_db")):
             item.add_marker("sql")
         if used & {"browser", "chromium"}:
