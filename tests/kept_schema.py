@@ -29,8 +29,8 @@ KEPT = ROOT / "var" / "tests"
 SCHEMA = ("*/migrations/*.py", "*/models.py", "*/models/*.py", "*/triggers.py", "*/engines/*.py", "*/apps.py")
 
 
-TEMPLATES = "commonplace_tests_"
-"""How the name of a kept database of PostgreSQL begins."""
+TEMPLATES = f"commonplace_tests_{hashlib.sha256(str(ROOT).encode()).hexdigest()[:8]}_"
+"""How the names of the databases begin that this checkout keeps on a server of PostgreSQL, and no other's do."""
 
 
 def copy_schemas() -> None:
@@ -77,8 +77,8 @@ def _copy_templates() -> None:
 
     def made(self: Any, *args: Any, **settings: Any) -> str:
         kept = TEMPLATES + _digest(self.connection.vendor)
-        with _the_first_migrates(lambda: bool(_templates(self, kept))):
-            if _templates(self, kept):
+        with _the_first_migrates(lambda: kept in _templates(self)):
+            if kept in _templates(self):
                 self.connection.settings_dict["TEST"]["TEMPLATE"] = kept
                 return str(create(self, *args, **settings))
             name = str(create(self, *args, **settings))
@@ -97,14 +97,14 @@ def _leave_statistics_alone(connection: Any) -> None:
             cursor.execute(f'ALTER TABLE "{table}" SET (autovacuum_enabled = false)')
 
 
-def _templates(creation: Any, like: str = f"{TEMPLATES}%") -> list[str]:
+def _templates(creation: Any) -> list[str]:
     with creation._nodb_cursor() as cursor:
-        cursor.execute("SELECT datname FROM pg_database WHERE datname LIKE %s", [like])
+        cursor.execute("SELECT datname FROM pg_database WHERE starts_with(datname, %s)", [TEMPLATES])
         return [name for (name,) in cursor.fetchall()]
 
 
 def _keep_template(creation: Any, name: str, kept: str) -> None:
-    """Another run may keep the same at this moment, or use an older one: then theirs stays."""
+    """What another run of this checkout uses at this moment stays."""
     creation.connection.close()
     for statement in [
         *(f'DROP DATABASE "{older}"' for older in _templates(creation)),
@@ -135,7 +135,7 @@ def _kept() -> Path:
 
 
 def _digest(engine: object) -> str:
-    digest = hashlib.sha256(f"{django.VERSION} {engine}".encode())
+    digest = hashlib.sha256(f"{django.VERSION} {engine}".encode() + Path(__file__).read_bytes())
     for file in _schema_files():
         digest.update(file.read_bytes())
     return digest.hexdigest()[:16]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import uuid
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import partial
 from operator import attrgetter
@@ -90,7 +91,7 @@ def _kept(model: type[Model], count: int, connection: BaseDatabaseWrapper, like:
     return kept
 
 
-class _Rows:
+class _Rows(ABC):
     """How rows of a model are stored, and their values read off them."""
 
     def __init__(self, model: type[Model]) -> None:
@@ -118,9 +119,9 @@ class _Rows:
             one._state.adding = False
             one._state.db = DEFAULT_DB_ALIAS
 
+    @abstractmethod
     def _send(self, rows: Iterable[Sequence[Any]], count: int, connection: BaseDatabaseWrapper) -> None:
         """Store rows of which the values are as the database takes them."""
-        raise NotImplementedError
 
 
 class _Copied(_Rows):
