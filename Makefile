@@ -38,8 +38,8 @@ bench: .venv/ready-dev ## every benchmark, each on a database of its own; the ta
 	@for each in $$(grep -l '__main__' bench/*.py); do \
 		name=$$(basename $$each .py); echo "== $$name"; \
 		case $$name in locomo*) [ -f $(LOCOMO) ] || { echo "not measured: $(LOCOMO) is not here"; continue; };; esac; \
-		export DEBUG=1 COMMONPLACE_VAR=var/bench/$$name; \
-		$(BIN)/python manage.py migrate --verbosity 0 && $(BIN)/python -m bench.$$name || exit 1; done
+		export COMMONPLACE_VAR=var/bench/$$name; \
+		DEBUG=1 $(BIN)/python manage.py migrate --verbosity 0 && $(BIN)/python -m bench.$$name || exit 1; done
 
 lint: .venv/ready-dev ## style, floors, templates, migrations
 	$(BIN)/ruff check .

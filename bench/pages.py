@@ -81,7 +81,6 @@ def main() -> None:
     parser.add_argument("--profile", default=None, help="One of the pages, or `verdict`.")
     asked = parser.parse_args()
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memoryapp.settings")
-    os.environ.setdefault("DEBUG", "1")
     django.setup()
     from django.core.management import call_command
     from django.db import connection

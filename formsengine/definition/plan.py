@@ -167,6 +167,7 @@ class _Planner:
         self.lists = {each.name: planned_list(each) for each in form.lists}
         self.problems: list[Problem] = []
         self.types: dict[str, Type] = {}
+        self.computed: dict[str, Rule | None] = {}
         self.names = _Names(self)
 
     def as_item(self, choice: Choice) -> dict[str, str]:
@@ -193,7 +194,7 @@ class _Planner:
             return known
         self.types[planned.uid] = TEXT
         if question.type == "computed":
-            rule = self.rule(question.computed, Where.COMPUTED, planned, "computed", quiet=True)
+            rule = self.computed_rule(planned)
             kind = rule.type if rule else TEXT
         else:
             kind = self._declared(question)
@@ -212,9 +213,14 @@ class _Planner:
             return None
         return frozenset(found.by_code) | ({OTHER} if question.other else frozenset())
 
-    def rule(
-        self, text: str | None, where: Where, planned: Planned | None, key: str, *, path: str = "", quiet: bool = False
-    ) -> Rule | None:
+    def computed_rule(self, planned: Planned) -> Rule | None:
+        """The rule that works the answer out, compiled once: its type is asked for by every rule that reads it."""
+        if planned.uid not in self.computed:
+            self.computed[planned.uid] = None
+            self.computed[planned.uid] = self.rule(planned.question.computed, Where.COMPUTED, planned, "computed")
+        return self.computed[planned.uid]
+
+    def rule(self, text: str | None, where: Where, planned: Planned | None, key: str, *, path: str = "") -> Rule | None:
         """The rule compiled, or None with its problem noted."""
         if text is None:
             return None
@@ -227,8 +233,7 @@ class _Planner:
         try:
             return compile_rule(text, self.names, Place(where, at, rows_of, own, filters))
         except Refused as refused:
-            if not quiet:
-                self.problems.extend(refused.problems)
+            self.problems.extend(refused.problems)
             return None
 
     def fill(self, planned: Planned) -> None:
@@ -238,7 +243,7 @@ class _Planner:
             required = item.required if isinstance(item.required, str) else None
             planned.required = self.rule(required, Where.REQUIRED, planned, "required")
             planned.default = self.rule(item.default, Where.DEFAULT, planned, "default")
-            planned.computed = self.rule(item.computed, Where.COMPUTED, planned, "computed")
+            planned.computed = self.computed_rule(planned)
             planned.filter = self.rule(item.filter, Where.FILTER, planned, "filter")
             planned.constraints = self.constraints(item.constraints, planned, "constraints")
         else:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from decimal import Decimal
+from typing import NamedTuple
 
 from formsengine.expressions.syntax import BINDS, Attribute, Binary, Call, Literal, Negative, Node, Own, Ref
 from formsengine.problems import Problem, Refused
@@ -18,7 +18,7 @@ DEEPEST = 40
 
 TOKEN = re.compile(
     r"""(?P<space>\s+)
-      |(?P<ref>\$\{\s*(?P<field>[^\s{}]+)\s*\})
+      |\$\{\s*(?P<ref>[^\s{}]+)\s*\}
       |(?P<number>\d{1,40}(?:\.\d{1,40})?|\.\d{1,40})
       |(?P<text>'[^']*'|"[^"]*")
       |(?P<word>[^\W\d][\w-]*(?::[^\W\d][\w-]*)?)
@@ -29,8 +29,7 @@ TOKEN = re.compile(
 WORDS_BETWEEN = {"or", "and", "div", "mod"}
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     kind: str
     text: str
     at: int
@@ -46,13 +45,11 @@ def tokens(text: str) -> list[Token]:
         match = TOKEN.match(text, at)
         if match is None:
             raise _refused("unreadable", _unreadable(text, at), at)
-        kind = match.lastgroup if match.lastgroup != "field" else "ref"
-        if match.group("ref"):
-            found.append(Token("ref", match.group("field"), at))
-        elif kind != "space":
-            word = match.group()
-            operator = kind == "word" and word in WORDS_BETWEEN and _after_a_value(found)
-            found.append(Token("op" if operator else str(kind), word, at))
+        kind, word = str(match.lastgroup), match.group(match.lastgroup or 0)
+        if kind == "word" and word in WORDS_BETWEEN and _after_a_value(found):
+            kind = "op"
+        if kind != "space":
+            found.append(Token(kind, word, at))
             if len(found) > MOST_PARTS:
                 raise _refused("too-long", f"A rule has at most {MOST_PARTS} words and signs.", at)
         at = match.end()

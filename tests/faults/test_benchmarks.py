@@ -29,7 +29,7 @@ def environment(tmp_path: Path) -> Iterator[dict[str, str]]:
     on_server = server.startswith("postgres")
     with database_beside(server) if on_server else nullcontext(f"sqlite:///{tmp_path}/bench.sqlite3") as database:
         kept = {name: value for name, value in os.environ.items() if name in ("PATH", "HOME", "LANG", "VIRTUAL_ENV")}
-        yield kept | {"DEBUG": "1", "DATABASE_URL": str(database), "COMMONPLACE_VAR": str(tmp_path / "var")}
+        yield kept | {"DATABASE_URL": str(database), "COMMONPLACE_VAR": str(tmp_path / "var")}
 
 
 def printed(environment: dict[str, str], name: str, *options: str) -> list[str]:
