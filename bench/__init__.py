@@ -1,7 +1,7 @@
 """Benchmarks, each with one command.
 
-They run as the product does where people rely on it, without `DEBUG`, which would note every query. So they have secrets
-of their own, unless the environment says which.
+They run as the product does where people rely on it, without `DEBUG`, which would note every query. So they have
+secrets of their own, unless the environment says which.
 """
 
 import os
