@@ -106,7 +106,7 @@ def _carried(answer: Answer) -> list[tuple[str, Any]]:
     waiting: list[Found] = list(answer.found)
     while waiting:
         one = waiting.pop(0)
-        found["node", one.node.pk] = None
+        found["node", one.pk] = None
         for expanded in one.expanded:
             for reached in expanded.edges:
                 if ("belief", reached.edge.pk) not in found:

@@ -88,4 +88,4 @@ def ask(by: Principal, asked: dict[str, Any], valid_at: dt.datetime | None = Non
 
 
 def labels(answer: Answer) -> list[str]:
-    return [one.node.label for one in answer.found]
+    return [one.label for one in answer.found]

@@ -119,7 +119,7 @@ def test_any_question_has_the_answer_of_the_naive_evaluation(graph: Graph, data:
     wanted = [one for one in data_kept if one.node_class in (("vessel",) if exact else ("vessel", "tug"))]
     expected = [one.id for one in wanted if holds(one, where)]
     asked: dict[str, Any] = {"where": where, "exact": exact, "select": [], "limit": 200}
-    assert [str(one.node.pk) for one in ask(graph.by, asked).found] == expected
+    assert [str(one.pk) for one in ask(graph.by, asked).found] == expected
 
 
 data_kept: list[Plain] = []

@@ -86,9 +86,9 @@ def test_what_leads_on_is_nested_with_what_is_asked_of_it(graph: Graph) -> None:
     [owned] = hop["edges"][0]["node"]["expanded"]
     assert [(one["qualifiers"], one["node"]["label"]) for one in owned["edges"]] == [({"share": 50}, "Acme")]
     both = ask(graph.by, {"where": {"name": "Dolly 15"}, "expand": [{"relationship": "tows", "direction": "both"}]})
-    assert [(one.outgoing, one.found.node) for one in both.found[0].expanded[0].edges] == [
-        (True, nodes["Dolly 14"]),
-        (False, nodes["Ebb"]),
+    assert [(one.outgoing, one.found.pk) for one in both.found[0].expanded[0].edges] == [
+        (True, nodes["Dolly 14"].pk),
+        (False, nodes["Ebb"].pk),
     ]
 
 
@@ -167,7 +167,7 @@ def test_what_is_out_of_sight_is_in_no_answer(graph: Graph, reviewer: Principal,
     graph.do(lambda write: services.remember(write, told))
     asked = {"where": {"crew": {"gte": 40}}, "order": ["-crew"], "select": ["crew"]}
     seen = ask(reviewer, asked)
-    assert [(one.node.label, one.properties) for one in seen.found] == [("Ebb tide", {"crew": 40})]
+    assert [(one.label, one.properties) for one in seen.found] == [("Ebb tide", {"crew": 40})]
     assert labels(ask(reader_agent, asked)) == []
     assert labels(ask(reader_agent, {"where": {"name": "Ebb tide", "crew": {"exists": False}}})) == ["Ebb tide"]
     blind = Principal(reader_agent.workspace, reader_agent.actor, "rest")
@@ -230,7 +230,7 @@ def test_names_of_before_ask_for_what_has_other_names_today(graph: Graph) -> Non
     graph.do(lambda write: declare(write, document))
     asked = {"class": "towboat", "where": {"size": {"lt": 50}}, "select": ["size"], "order": ["-size"]}
     [found] = ask(graph.by, asked).found
-    assert (found.node.label, found.properties) == ("Dolly 15", {"length": 2})
+    assert (found.label, found.properties) == ("Dolly 15", {"length": 2})
 
 
 def test_everything_wrong_with_a_question_is_said_at_once(graph: Graph) -> None:

@@ -36,7 +36,7 @@ def test_every_example_finds_what_it_says(graph: Graph) -> None:
     assert {name.strip("`") for name, _, _ in ROWS} >= set(OPERATORS)
     for name, written, expected in ROWS:
         answer = asking.ask(graph.by, asking.read(current_ontology(graph.by), json.loads(written)))
-        assert ", ".join(one.node.label for one in answer.found) == expected, name
+        assert ", ".join(one.label for one in answer.found) == expected, name
 
 
 def test_the_example_of_hops_leads_through_two(graph: Graph) -> None:

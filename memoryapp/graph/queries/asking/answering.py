@@ -27,18 +27,28 @@ MOST_EDGES = 2000
 class Found:
     """A node with what is told of it, and what leads on from it, in the order asked for."""
 
-    node: Node
+    pk: uuid.UUID
+    node_class: str
+    label: str
     properties: dict[str, Any]
     expanded: list[Expanded] = field(default_factory=list)
 
 
+class Named(NamedTuple):
+    """A node by its id, its class and its label."""
+
+    pk: uuid.UUID
+    node_class: str
+    label: str
+
+
 class Edge(NamedTuple):
-    """An edge that was followed: the id of its belief, the nodes at this and the other end, and its qualifiers."""
+    """An edge that was followed: the id of its belief, the node at this end, its qualifiers, and the other end."""
 
     pk: uuid.UUID
     here: uuid.UUID
-    there: uuid.UUID
     qualifiers: dict[str, Any]
+    there: Named
 
 
 @dataclass(frozen=True)
@@ -71,7 +81,8 @@ class Answer:
 def ask(by: Principal, question: Question) -> Answer:
     """The answer to a question, of what `by` may see. Needs `look_up`.
 
-    One query for the nodes, one for what is told of them, and up to five for each hop, however many nodes there are.
+    One query for the nodes, one for what is told of them, and for each hop one in each of its directions and one for
+    what is told, however many nodes there are.
     """
     by.require("look_up")
     return _Asking(by, question).answer()
@@ -98,7 +109,8 @@ class _Asking:
     def answer(self) -> Answer:
         asked = self.question
         rows = self._ordered(self.held.nodes(asked.classes, asked.clause, retired=asked.retired))
-        nodes = list(rows[asked.offset : asked.offset + asked.limit + 1])
+        rows = rows[asked.offset : asked.offset + asked.limit + 1]
+        nodes = [Named(*one) for one in rows.values_list("pk", "node_class", "label")]
         found = self._told(nodes[: asked.limit], asked.select)
         self._expand(found, asked.expand)
         return Answer(found, len(nodes) > asked.limit, self.cut or self.held.cut)
@@ -122,7 +134,7 @@ class _Asking:
         values = self.held.values(name).filter(subject=OuterRef("pk"))
         return Subquery(values.order_by("-value_key" if descending else "value_key").values("value_key")[:1])
 
-    def _told(self, nodes: Sequence[Node], select: tuple[str, ...] | None) -> list[Found]:
+    def _told(self, nodes: Sequence[Named], select: tuple[str, ...] | None) -> list[Found]:
         beliefs: dict[Any, list[Belief]] = defaultdict(list)
         if select != ():
             rows = self.held.beliefs().filter(shape=Belief.Shape.PROPERTY, subject__in=[node.pk for node in nodes])
@@ -130,7 +142,7 @@ class _Asking:
                 rows = rows.filter(predicate__in=select)
             for belief in rows.order_by("predicate", "recorded_at", "pk") if nodes else ():
                 beliefs[belief.subject_id].append(belief)
-        return [Found(node, gathered(self.ontology, node.node_class, beliefs[node.pk])) for node in nodes]
+        return [Found(*node, gathered(self.ontology, node.node_class, beliefs.get(node.pk, ()))) for node in nodes]
 
     def _expand(self, found: Sequence[Found], hops: Sequence[Hop]) -> None:
         for hop in hops:
@@ -143,20 +155,20 @@ class _Asking:
         for one in found:
             expanded = Expanded(hop.relationship)
             one.expanded.append(expanded)
-            places[one.node.pk].append(expanded)
+            places[one.pk].append(expanded)
         followed = [
             (edge, direction == "out")
             for direction in hop.directions
             for edge in self._edges(list(places), hop, direction)
         ]
-        nodes = Node.objects.only("node_class", "label").in_bulk({edge.there for edge, _ in followed})
-        told = {one.node.pk: one for one in self._told(list(nodes.values()), hop.select)}
+        reached = {edge.there.pk: edge.there for edge, _ in followed}
+        told = {one.pk: one for one in self._told(list(reached.values()), hop.select)}
         for edge, outgoing in followed:
             for expanded in places[edge.here]:
                 if len(expanded.edges) >= hop.limit:
                     expanded.cut = self.cut = True
                 else:
-                    expanded.edges.append(Reached(edge, outgoing, told[edge.there]))
+                    expanded.edges.append(Reached(edge, outgoing, told[edge.there.pk]))
         return list(told.values())
 
     def _edges(self, parents: Sequence[uuid.UUID], hop: Hop, direction: str) -> list[Edge]:
@@ -171,12 +183,12 @@ class _Asking:
             .annotate(rank=rank)
             .filter(rank__lte=hop.limit + 1)
             .order_by("pk")
-            .values_list("pk", here, there, "qualifiers")
+            .values_list("pk", here, "qualifiers", there, f"{there}__node_class", f"{there}__label")
         )
         edges = list(rows[: MOST_EDGES + 1])
         if len(edges) > MOST_EDGES:
             self.cut = True
-        return [Edge(*one) for one in edges[:MOST_EDGES]]
+        return [Edge(pk, at, qualifiers, Named(*end)) for pk, at, qualifiers, *end in edges[:MOST_EDGES]]
 
 
 def told(answer: Answer) -> dict[str, Any]:
@@ -185,11 +197,10 @@ def told(answer: Answer) -> dict[str, Any]:
 
 
 def _told_found(found: Found) -> dict[str, Any]:
-    node = found.node
     return {
-        "id": str(node.pk),
-        "class": node.node_class,
-        "label": node.label,
+        "id": str(found.pk),
+        "class": found.node_class,
+        "label": found.label,
         "properties": found.properties,
         "expanded": [_told_expanded(one) for one in found.expanded],
     }
