@@ -26,6 +26,7 @@ class FilesConfig(AppConfig):
             title="Text of a file",
             capabilities=("read_files",),
             subjects=extracting.subjects,
+            hidden=extracting.hidden,
         )
         triggers.register(rules)
         storing.register("files", keeping.stored)

@@ -17,6 +17,7 @@ from memoryapp.files import feeding
 from memoryapp.files.attachments import keeping
 from memoryapp.files.models import Body, Entry, Extract, Link, State, Version, VersionSource
 from memoryapp.files.queries import entry_by_id, latest_of
+from memoryapp.files.queries.tree import ERASED as GONE
 from memoryapp.files.services.storing import HEAD, Next, lead, put_down
 from memoryapp.ledger import erasing
 from memoryapp.ledger.erasing import Changed, Eraser, Marked
@@ -46,7 +47,7 @@ def _begin(by: Principal, entry_id: uuid.UUID, marked: Marked) -> None:
 
 def nowhere(entry_id: object) -> str:
     """The path of a file whose path is erased."""
-    return f"/erased/{entry_id}"
+    return f"{GONE}/{entry_id}"
 
 
 def _mark(marked: Marked) -> None:
@@ -81,7 +82,7 @@ def _finish(write: Write, marked: Marked, blotted: Changed) -> None:
     entries = list(Entry.objects.filter(pk__in=marked.of(Entry)))
     for one in entries:
         one.path = nowhere(one.pk)
-        one.directory, one.size = "/erased", 0
+        one.directory, one.size = GONE, 0
     Entry.objects.bulk_update(entries, HEAD, batch_size=200)
     changed = Version.objects.filter(pk__in=blotted.get(Version, ()))
     bodies = Version.objects.filter(body__in=blotted.get(Body, ()))

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from memoryapp.ledger.principal import Principal
 
 
+READING = "file_text"
+"""The kind of the jobs that find the text in a body."""
+
+
 class Kind(models.TextChoices):
     DIRECTORY = "directory"
     FILE = "file"

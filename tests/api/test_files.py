@@ -51,7 +51,11 @@ def test_a_file_is_written_read_edited_moved_removed_and_restored(curator: Calle
     assert removed.json()["state"] == "removed"
     assert curator.get("files/read?path=/projects/berths.md").status_code == 404
     assert curator.get("files/exists?path=/projects/berths.md").json()["exists"] is False
-    back = curator.post("files/restore", {"path": "/projects/berths.md"})
+    [gone] = items(curator.get("files?path=/projects&removed=true"))
+    assert (gone["path"], gone["state"]) == ("/projects/berths.md", "removed")
+    both = curator.get("files?removed=true&known_at=2026-03-02T10:00:00Z")
+    assert (both.status_code, both.json()["code"]) == (400, "two_questions")
+    back = curator.post("files/restore", {"file": gone["id"]})
     assert back.json()["state"] == "current"
     first = curator.post("files/restore", {"path": "/projects/berths.md", "version": 1})
     assert first.json()["lock"] == 6

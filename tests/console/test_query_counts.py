@@ -45,6 +45,7 @@ RECORDED = {
     "node": 21,
     "files/": 4,
     "files/?path=/notes": 6,
+    "files/?path=/notes&removed=yes": 6,
     "files/?q=emails": 15,
     "files/?q=/**": 5,
     "file": 12,

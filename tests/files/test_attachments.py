@@ -15,13 +15,16 @@ import pytest
 from pypdf import PdfWriter
 
 from memoryapp.doors.errors import Invalid, TooLarge
-from memoryapp.files import services
-from memoryapp.files.attachments import keeping, reader
+from memoryapp.files import queries, services
+from memoryapp.files.attachments import extracting, keeping, reader
 from memoryapp.files.models import Body, Extract
 from memoryapp.ledger import erasing, integrity
+from memoryapp.ledger import queries as ledger
 from memoryapp.ledger.models import Job
+from memoryapp.ledger.principal import Principal
 from tests.api.calling import Caller
-from tests.files.telling import Tree
+from tests.files.telling import Tree, ruled
+from tests.visiting import client_of
 
 pytestmark = pytest.mark.django_db
 
@@ -153,6 +156,59 @@ def test_a_zip_bomb_or_a_broken_file_ends_as_a_failed_job(tree: Tree, work: Call
     assert tree.ls("/notes") == ["/notes/bomb", "/notes/locked", "/notes/torn"]
 
 
+def test_who_reads_an_attachment_is_told_how_far_its_text_is(
+    tree: Tree, administrator: Principal, work: Callable[[], int]
+) -> None:
+    """F5: an empty text is never taken for what a file says."""
+    attach(tree, "/notes/plan", pdf())
+    attach(tree, "/notes/torn", b"%PDF-1.7\nno such thing")
+    attach(tree, "/notes/quay.png", b"\x89PNG\r\n\x1a\n")
+    tree.write("/notes/a.md", "x")
+
+    def states() -> list[Any]:
+        told = [queries.extraction(queries.file(tree.by, path)[1]) for path in tree.ls("/notes")]
+        return [one and (one.state, one.why) for one in told]
+
+    assert states() == [None, ("waiting", ""), ("none", ""), ("waiting", "")]
+    work()
+    assert states() == [None, ("read", ""), ("none", ""), ("failed", extracting.WHY["broken"])]
+    client = client_of(administrator)
+    page = client.get("/w/harbour/files/?path=/notes/torn").content.decode()
+    assert "Its text could not be read" in page
+    assert f"/w/harbour/jobs/{Job.objects.get(state='failed').pk}/" in page
+    assert "There is no text to be read" in client.get("/w/harbour/files/?path=/notes/quay.png").content.decode()
+    seen = ledger.jobs(ruled(tree.by, "none /notes/torn"), kind=extracting.KIND)
+    assert [one.state for one in seen] == ["succeeded"]
+
+
+def test_the_program_that_reads_is_ended_when_it_takes_too_much(
+    tree: Tree, work: Callable[[], int], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """F5: of memory and time the system gives it so much and no more, and it may write nothing."""
+    start = f"""
+import json, resource, sys, time
+sys.path.insert(0, {str(extracting.READER.parent)!r})
+import reader
+reader.limit()
+"""
+    limits = "[resource.getrlimit(one) for one in (resource.RLIMIT_CPU, resource.RLIMIT_AS, resource.RLIMIT_FSIZE)]"
+    for name, does in (
+        ("limits", f"sys.stdin.buffer.read(); print(json.dumps({{'cut': False, 'text': str({limits})}}))"),
+        ("memory", "bytearray(2_000_000_000)"),
+        ("time", "time.sleep(600)"),
+    ):
+        program = tmp_path / f"{name}.py"
+        program.write_text(start + does)
+        monkeypatch.setattr(extracting, "READER", program)
+        monkeypatch.setattr(extracting, "LONGEST_SECONDS", 0 if name == "time" else 40)
+        attach(tree, f"/notes/{name}", pdf() + name.encode())
+        work()
+    given = [(reader.MOST_SECONDS, reader.MOST_SECONDS + 1), (reader.MOST_MEMORY, reader.MOST_MEMORY), (0, 0)]
+    assert tree.text("/notes/limits") == str(given)
+    failed = Job.objects.filter(state="failed").order_by("created_at")
+    assert [one.error for one in failed] == [extracting.WHY["broken"], extracting.WHY["slow"]]
+
+
 def test_what_is_nothing_known_or_too_large_is_refused(monkeypatch: pytest.MonkeyPatch, storage: Path) -> None:
     for data in (b"\x7fELF\x00\x01", b"PK\x03\x04nonsense", b"\xff\xfe\x00a", b""):
         with pytest.raises(Invalid):
@@ -169,6 +225,9 @@ def test_over_rest_and_a_refusal_leaves_no_bytes(workspace: Any, storage: Path) 
     made = curator.post("files/attachments", body)
     assert (made.status_code, made.json()["media_type"], made.json()["form"]) == (201, "text/csv", "attachment")
     assert curator.post("files/attachments", body).status_code == 200
+    for read in ("read", "stat"):
+        said = curator.get(f"files/{read}?path=/notes/prices.csv").json()["extraction"]
+        assert (said["state"], said["why"], bool(said["job"])) == ("waiting", "", True)
     assert curator.post("files/attachments", body | {"path": "/etc/x"}).status_code == 403
     assert curator.post("files/attachments", body | {"data": "%%%"}).json()["code"] == "not_base64"
     again = body | {"data": base64.b64encode(b"other,price\n").decode()}

@@ -9,7 +9,7 @@ import pytest
 from django.db import DatabaseError, transaction
 
 from memoryapp.doors.errors import Conflict, Denied, Invalid, NotFound, Stale
-from memoryapp.files import queries
+from memoryapp.files import queries, services
 from memoryapp.files.models import Body, Entry, Version
 from memoryapp.ledger.principal import Principal
 from tests.files.telling import Tree, leads, ruled
@@ -68,6 +68,8 @@ def test_what_is_no_path_here_is_refused_with_what_would_be(tree: Tree, path: st
         "http://169.254.169.254/latest/meta-data",
         "http://0x7f000001/",
         "http://2130706433/",
+        "http://0x7f.0x0.0x0.0xab/",
+        "http://127.1/",
         "http://user:secret@example.org/",
         "http://harbour.internal/",
         "gopher://example.org/",
@@ -194,6 +196,41 @@ def test_what_was_removed_can_be_restored_with_all_that_was_removed_with_it(tree
     tree.write("/notes/x/b", "another")
     assert refused(Conflict, lambda: tree.restore("/notes/x/b")).code == "target_exists"
     assert tree.actions("/notes/x/a") == ["restore", "remove", "write"]
+
+
+def test_what_was_removed_is_listed_where_it_was_and_brought_back_by_its_id(tree: Tree) -> None:
+    """F3: also where something else stands meanwhile, or out of a directory that is gone; for who may look there."""
+    for path in ("/notes/x/a", "/notes/x/b", "/notes/c"):
+        tree.write(path, path)
+    first = tree.remove("/notes/c").entry.pk
+    tree.write("/notes/c", "another")
+    tree.remove("/notes/c")
+    tree.remove("/notes/x/b")
+    tree.remove("/notes/x", recursive=True)
+
+    def gone(path: str, by: Principal | None = None, *, recursive: bool = False) -> list[str]:
+        return [one.path for one in queries.removed(by or tree.by, path, recursive=recursive)]
+
+    assert gone("/notes") == ["/notes/x", "/notes/c", "/notes/c"]
+    assert sorted(gone("/notes/x")) == ["/notes/x/a", "/notes/x/b"]
+    assert len(gone("/", recursive=True)) == 5
+    assert gone("/notes", ruled(tree.by, "none /notes/x")) == ["/notes/c", "/notes/c"]
+    tree.do(lambda write: services.restore(write, entry_id=first))
+    assert tree.text("/notes/c") == "/notes/c"
+    assert gone("/notes") == ["/notes/x", "/notes/c"]
+
+
+def test_the_root_is_listed_and_nothing_else(tree: Tree) -> None:
+    tree.write("/notes/a", "x")
+    assert queries.exists(tree.by, "/")
+    for act in (
+        lambda: tree.text("/"),
+        lambda: tree.describe("/", summary="All."),
+        lambda: tree.remove("/", recursive=True),
+        lambda: tree.move("/", "/notes/b"),
+    ):
+        assert refused(Conflict, act).code == "is_the_root"
+    assert refused(Invalid, lambda: tree.move("/notes/a", "/")).code == "is_the_root"
 
 
 def test_links_follow_what_is_moved(tree: Tree) -> None:

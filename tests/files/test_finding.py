@@ -6,7 +6,7 @@ import pytest
 
 from memoryapp.doors.errors import Invalid
 from memoryapp.files import queries
-from memoryapp.files.queries import Sought
+from memoryapp.files.queries import Sought, grepping
 from tests.files.telling import Tree
 
 pytestmark = pytest.mark.django_db
@@ -32,6 +32,21 @@ def test_more_lines_than_asked_for_are_cut_and_said_to_be(tree: Tree) -> None:
     found = queries.grep(tree.by, Sought("x", limit=10))
     assert (found.count, found.cut) == (10, "limit")
     assert queries.grep(tree.by, Sought("x", limit=30)).cut == ""
+
+
+def test_no_more_text_is_read_than_one_question_may_and_that_is_said(
+    tree: Tree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """F5"""
+    for name in "abc":
+        tree.write(f"/notes/{name}", "x" * 40)
+    monkeypatch.setattr(grepping, "MOST_CHARACTERS", 100)
+    found = queries.grep(tree.by, Sought("x"))
+    assert ([one.entry.path for one in found.files], found.looked_at, found.cut) == (
+        ["/notes/a", "/notes/b"],
+        2,
+        "characters",
+    )
 
 
 @pytest.mark.parametrize("pattern", ["(a+)+$", "(a|aa)+$", "(.*)*b", "^(([a-z])+.)+[A-Z]([a-z])+$"])

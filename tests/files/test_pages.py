@@ -94,13 +94,23 @@ def test_files_are_made_moved_tagged_removed_and_restored(client: Any, tree: Tre
     tree.write("/notes/b.md", "b")
     several = {"within": "/notes", "chosen": ["/notes/a.md", "/notes/b.md"]}
     client.post(f"{FILES}describe/", several | {"tags": "harbour, settled"})
+    client.post(f"{FILES}move/", several | {"target": "", "tags": "late"})
+    assert tree.ls() == ["/desk", "/notes"], "who pressed Enter in the tags moved nothing"
+    assert queries.latest(tree.entry("/notes/a.md")).tags == ["harbour", "late", "settled"]
+    for asked, said in ((several, "Say which directory"), ({"within": "/notes"}, "Nothing was chosen")):
+        assert said in client.post(f"{FILES}move/", asked | {"target": ""}, follow=True).content.decode()
     client.post(f"{FILES}move/", several | {"target": "/desk"})
     assert tree.ls("/desk") == ["/desk/a.md", "/desk/b.md"]
     client.post(f"{FILES}describe/", {"path": "/desk/a.md", "summary": "First", "tags": "one"})
-    assert tree.actions("/desk/a.md") == ["metadata", "move", "metadata", "write"]
+    assert tree.actions("/desk/a.md") == ["metadata", "move", "metadata", "metadata", "write"]
     page = client.post(f"{FILES}remove/", {"path": "/desk/a.md", "reason": "Old."}, follow=True).content.decode()
     assert "/desk/a.md is removed. It can be restored." in page
-    client.post(f"{FILES}restore/", {"path": "/desk/a.md"})
+    [address] = re.findall(r'href="([^"]*removed=yes)"', page)
+    gone = shown(client, html.unescape(address))
+    assert "Old." in gone
+    [file] = re.findall(r'name="file" value="([^"]+)"', gone)
+    client.post(f"{FILES}restore/", {"path": "/desk/a.md", "file": file})
+    assert "Nothing was removed from here" in shown(client, html.unescape(address))
     client.post(f"{FILES}restore/", {"path": "/desk/a.md", "version": "1"})
     assert tree.actions("/desk/a.md")[0] == "restore"
     refused = client.post(f"{FILES}move/", {"path": "/desk", "target": "/desk/x"}, follow=True).content.decode()
@@ -130,6 +140,11 @@ def test_files_are_uploaded_each_by_itself_and_given_back_as_they_were(
     assert back["Content-Type"] == "application/octet-stream"
     assert back["Content-Disposition"].startswith("attachment;")
     assert client.get(f"{FILES}original/?path=/notes/notes.md").status_code == 404
+    instead = {"path": "/notes/page.html", "lock": "1", "files": SimpleUploadedFile("b.csv", b"a,b")}
+    assert "is among the versions" in client.post(f"{FILES}upload/", instead, follow=True).content.decode()
+    stale = instead | {"files": SimpleUploadedFile("c.csv", b"c,d")}
+    assert "changed meanwhile" in client.post(f"{FILES}upload/", stale, follow=True).content.decode()
+    assert tree.actions("/notes/page.html") == ["attach", "attach"]
 
 
 @pytest.mark.parametrize(

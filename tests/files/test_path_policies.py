@@ -168,6 +168,12 @@ def test_a_policy_is_told_in_words_and_wrong_ones_are_refused() -> None:
     assert [one.path for one in caught.value.violations] == ["/rules/0/path", "/rules/1/level", "/default"]
 
 
+def test_the_rules_of_a_caller_are_compiled_once(operator: Principal) -> None:
+    by, again = ruled(operator, "none /a/*", default="read"), ruled(operator, "none /a/*", default="read")
+    assert paths.of(by) is paths.of(again)
+    assert paths.of(by) is not paths.of(ruled(operator, "none /a/*"))
+
+
 def test_rules_are_given_to_agents_and_members_and_noted(operator: Principal, workspace: Any) -> None:
     from memoryapp.access import services
     from memoryapp.access.models import AccessChange, Agent

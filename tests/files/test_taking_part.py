@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from memoryapp.doors.errors import Conflict
+from memoryapp.files import queries, services
 from memoryapp.files.models import Body, Entry, Link, Version
 from memoryapp.graph.queries.anything import why_anything
 from memoryapp.index.models import IndexEntry
@@ -147,6 +148,10 @@ def test_an_erased_source_leaves_no_file_with_its_words(tree: Tree, source: Sour
     gone = Entry.objects.get(pk=entry.pk)
     assert (gone.state, gone.path) == ("removed", f"/erased/{entry.pk}")
     assert tree.search("marlin") == []
+    assert not queries.removed(tree.by, recursive=True).exists()
+    with pytest.raises(Conflict) as caught:
+        tree.do(lambda write: services.restore(write, entry_id=entry.pk))
+    assert caught.value.code == "erased"
     assert tree.links(str(source.pk)) == ["/notes/other.md"]
     assert findings(tree.by) == []
 

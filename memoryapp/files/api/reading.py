@@ -12,10 +12,11 @@ from rest_framework.response import Response
 
 from memoryapp.access.endpoints import Endpoint, described, page_of
 from memoryapp.access.paths import ROOT, normal
+from memoryapp.doors.errors import Malformed
 from memoryapp.doors.fields import Flag, Paged, Parameters, When, Whole, in_query
 from memoryapp.doors.paging import USUAL_SIZE
 from memoryapp.files import queries
-from memoryapp.files.api.shapes import ENTRY, LINKED, VERSION, WHOLE, Path, located
+from memoryapp.files.api.shapes import ENTRY, EXTRACTION, LINKED, VERSION, WHOLE, Path, located, told_extraction
 from memoryapp.files.models import Entry, Version
 from memoryapp.files.queries.reading import FIRST, LAST
 from memoryapp.files.services.serving import note
@@ -29,6 +30,7 @@ class ListAsked(Paged):
     path = Path(required=False, default=ROOT, help_text="A directory; the root when left out.")
     recursive = Flag(required=False, help_text="Everything below it.")
     known_at = When(required=False, help_text="As it was known then.")
+    removed = Flag(required=False, help_text="What was removed from it instead, the latest first.")
 
 
 class Files(Endpoint):
@@ -41,7 +43,8 @@ class Files(Endpoint):
         operation_id="list_files",
         tags=["files"],
         summary="What is in a directory",
-        description="By path; with `recursive` everything below it. What is out of the caller's sight is not there.",
+        description="By path; with `recursive` everything below it. What is out of the caller's sight is not there. "
+        "With `removed` what can be restored, by its id.",
         responses=page_of("File", ENTRY),
     )
     def get(self, request: Request) -> Response:
@@ -50,10 +53,17 @@ class Files(Endpoint):
             at = normal(given["path"], "/path")
         if "known_at" in given:
             return self._as_known(at, given)
+        if given.get("removed", False):
+            gone = queries.removed(self.by, at, recursive=given.get("recursive", False))
+            rows = gone.values_list(*queries.LISTED, named=True)
+            return self.page(rows, order=("-modified_at", "-id"), shape=queries.told)
         rows = queries.ls(self.by, at, recursive=given.get("recursive", False))
         return self.page(rows.values_list(*queries.LISTED, named=True), order=("path", "id"), shape=queries.told)
 
     def _as_known(self, at: str, given: dict[str, Any]) -> Response:
+        if given.get("removed", False):
+            message = "What was there then and what was removed since are two questions."
+            raise Malformed.at("removed", "two_questions", message, "known_at or removed")
         rows = queries.as_known(self.by, given["known_at"].instant, at).exclude(path=at)
         if not given.get("recursive", False):
             start = "" if at == ROOT else at
@@ -93,6 +103,7 @@ READ = WHOLE | {
     "last": serializers.IntegerField(),
     "total": serializers.IntegerField(help_text="Lines in all."),
     "cut": serializers.BooleanField(help_text="Less is told than was asked for."),
+    "extraction": EXTRACTION,
 }
 
 
@@ -125,8 +136,12 @@ class ReadFile(Endpoint):
             "last": lines.last,
             "total": lines.total,
             "cut": lines.cut,
+            "extraction": told_extraction(version),
         }
         return Response(body, headers=located(entry))
+
+
+FOUND = WHOLE | {"leads_to": described("FileLeadsTo", LINKED, many=True), "extraction": EXTRACTION}
 
 
 class Stat(Endpoint):
@@ -141,14 +156,16 @@ class Stat(Endpoint):
         summary="What is at a path",
         description="A directory or file without its text: size, tags, links, who changed it last. 404 when nothing is "
         "there.",
-        responses=described("FileStat", WHOLE | {"leads_to": described("FileLeadsTo", LINKED, many=True)}),
+        responses=described("FileStat", FOUND),
     )
     def get(self, request: Request) -> Response:
         with in_query():
             at = normal(self.filters["path"], "/path")
         entry = queries.entry(self.by, at)
         links = [{"to": one.target_type, "target": one.target} for one in queries.links_from(self.by, entry)]
-        body = queries.told_whole(self.by, entry, queries.latest(entry)) | {"leads_to": links}
+        latest = queries.latest(entry)
+        body = queries.told_whole(self.by, entry, latest)
+        body |= {"leads_to": links, "extraction": told_extraction(latest)}
         return Response(body, headers=located(entry))
 
 

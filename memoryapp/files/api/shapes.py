@@ -12,7 +12,8 @@ from memoryapp.doors.errors import Malformed
 from memoryapp.doors.etags import etag, named_lock
 from memoryapp.doors.fields import Fields, Mapped, OneOf, Several, Text
 from memoryapp.files.inputs import About, LinkInput
-from memoryapp.files.models import Entry, Form, Kind, Link, State
+from memoryapp.files.models import Entry, Form, Kind, Link, State, Version
+from memoryapp.files.queries import extraction
 from memoryapp.files.services.drafts import LONGEST_TAG, MOST_LINKS, MOST_SUMMARY, MOST_TAGS
 
 Described = dict[str, "serializers.Field[Any, Any, Any, Any]"]
@@ -51,6 +52,18 @@ VERSION: Described = {
     "channel": serializers.CharField(),
 }
 WHOLE: Described = VERSION | ENTRY
+EXTRACTION = described(
+    "FileExtraction",
+    {
+        "state": serializers.ChoiceField(
+            choices=["read", "waiting", "failed", "cancelled", "none"], help_text="none: there is no text to be found."
+        ),
+        "why": serializers.CharField(help_text="Why it failed."),
+        "job": serializers.UUIDField(allow_null=True),
+    },
+    allow_null=True,
+    help_text="Of an attachment: how far the text in it is.",
+)
 
 
 class Path(Text):
@@ -101,6 +114,12 @@ def lock_of(endpoint: Endpoint, given: dict[str, Any]) -> int | None:
         message = "If-Match names another lock."
         raise Malformed.at("/lock", "said_twice", message, "one of the two")
     return named
+
+
+def told_extraction(version: Version) -> dict[str, Any] | None:
+    """How it stands with the text of an attachment."""
+    found = extraction(version)
+    return {"state": found.state, "why": found.why, "job": found.job and str(found.job)} if found else None
 
 
 def located(entry: Entry) -> dict[str, str]:

@@ -7,22 +7,25 @@ import subprocess
 import sys
 import time
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from memoryapp.doors.pages import address
+from django.db.models import QuerySet
+
+from memoryapp.access import paths
 from memoryapp.files import feeding
 from memoryapp.files.attachments import keeping
 from memoryapp.files.lines import split
-from memoryapp.files.models import Body, Entry, Extract
+from memoryapp.files.models import READING, Body, Entry, Extract, Version
+from memoryapp.files.pages.presenting import file_url
 from memoryapp.ledger import jobs
 from memoryapp.ledger.jobs import Failed, Subject
 from memoryapp.ledger.models import Job, Write
 from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import record
 
-KIND = "file_text"
+KIND = READING
 LONGEST_SECONDS = 40
 READER = Path(__file__).with_name("reader.py")
 WHY = {
@@ -95,13 +98,21 @@ def _store(write: Write, run: jobs.Run, body: Body, told: dict[str, Any]) -> Non
     run.finish({"characters": len(text), "cut": bool(told["cut"])})
 
 
+def hidden(by: Principal) -> Sequence[QuerySet[Any, Any]]:
+    """The bodies of files out of the reader's sight."""
+    if not paths.of(by).readable():
+        return ()
+    seen = Entry.objects.readable_to(by).values("pk")
+    saying = Version.objects.filter(workspace=by.workspace, body__isnull=False)
+    return [saying.exclude(entry__in=seen).values("body")]
+
+
 def subjects(by: Principal, of: list[Job]) -> dict[uuid.UUID, Subject]:
     """What each job is about, where the reader may see it."""
     seen = Entry.objects.readable_to(by).filter(versions__body__in=[job.subject_id for job in of])
-    paths = dict(seen.values_list("versions__body", "path"))
-    base = address(by, "files:files")
+    known = dict(seen.values_list("versions__body", "path"))
     return {
-        job.pk: Subject(paths[job.subject_id], f"{base}?path={paths[job.subject_id]}")
+        job.pk: Subject(known[job.subject_id], file_url(by, known[job.subject_id]))
         for job in of
-        if job.subject_id in paths
+        if job.subject_id in known
     }

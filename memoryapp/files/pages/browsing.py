@@ -10,7 +10,7 @@ from django.views.decorators.http import require_safe
 from memoryapp.access.paths import ROOT, Glob, normal
 from memoryapp.doors import paging
 from memoryapp.doors.errors import Invalid, NotFound
-from memoryapp.doors.pages import here, member_page, number, page
+from memoryapp.doors.pages import address, here, member_page, number, page
 from memoryapp.files import queries
 from memoryapp.files.models import Entry, Form
 from memoryapp.files.pages.presenting import crumbs, differing, file_url, link, row, version
@@ -30,7 +30,8 @@ MOST_LINES = 2000
 @require_safe
 @member_page("read_files")
 def files(request: HttpRequest, by: Principal) -> HttpResponse:
-    """A directory or a file; `?q=` finds paths by a pattern, else lines and words, below it."""
+    """A directory or a file; `?q=` finds paths by a pattern, else lines and words, below it; `?removed=` lists what was
+    removed from it."""
     path = _path(request)
     asked = request.GET.get("q", "").replace("\x00", "").strip()[:300]
     context: dict[str, Any] = {
@@ -44,6 +45,8 @@ def files(request: HttpRequest, by: Principal) -> HttpResponse:
     }
     if asked:
         return page(request, "files/found.html", context | {"tree": tree(by, path)} | _found(by, path, asked))
+    if request.GET.get("removed"):
+        return page(request, "files/removed.html", context | {"tree": tree(by, path)} | _removed(request, by, path))
     entry = queries.entry(by, path) if path != ROOT else None
     context["tree"] = tree(by, path if entry is None or entry.is_directory else entry.directory)
     if entry is not None and not entry.is_directory:
@@ -61,8 +64,28 @@ def files(request: HttpRequest, by: Principal) -> HttpResponse:
         "next_url": here(request, after=rows.next) if rows.next else "",
         "first_url": here(request, after="") if request.GET.get("after") else "",
         "new_url": file_url(by, path, "files:edit", new="yes"),
+        "removed_url": file_url(by, path, removed="yes"),
     }
     return page(request, "files/directory.html", context)
+
+
+def _removed(request: HttpRequest, by: Principal, path: str) -> dict[str, Any]:
+    rows = paging.page(
+        queries.removed(by, path),
+        order=("-modified_at", "-id"),
+        size=SIZE,
+        cursor=request.GET.get("after"),
+        question=["removed", str(by.workspace.pk), path],
+    )
+    latest = queries.latest_of([one.pk for one in rows.items])
+    return {
+        "url": file_url(by, path),
+        "rows": [
+            row(by, one) | {"why": latest[one.pk].reason, "actor": latest[one.pk].write.actor} for one in rows.items
+        ],
+        "next_url": here(request, after=rows.next) if rows.next else "",
+        "first_url": here(request, after="") if request.GET.get("after") else "",
+    }
 
 
 @require_safe
@@ -149,6 +172,7 @@ def _file(request: HttpRequest, by: Principal, entry: Entry) -> dict[str, Any]:
     pointing = list(queries.links_for(by, entry.path)[: MOST_LINKS + 1])
     note(by, [(entry.pk, None)], asked={"path": entry.path, "version": number})
     form = shown.body.form if shown.body else ""
+    extraction = queries.extraction(shown)
     return {
         "entry": entry,
         "version": shown,
@@ -157,6 +181,8 @@ def _file(request: HttpRequest, by: Principal, entry: Entry) -> dict[str, Any]:
         "text": _numbered(text) if form != Form.MARKDOWN else [],
         "text_cut": text.count("\n") > MOST_LINES,
         "empty": not text.strip(),
+        "extraction": extraction,
+        "job_url": address(by, "ledger:job", extraction.job) if extraction and extraction.job else "",
         "body": shown.body,
         "original_url": file_url(by, entry.path, "files:original"),
         "edit_url": file_url(by, entry.path, "files:edit"),

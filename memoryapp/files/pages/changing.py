@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Callable
 from typing import Any
 
@@ -110,14 +111,20 @@ def move(request: HttpRequest, by: Principal) -> HttpResponse:
     """A file or directory moved, or several into one directory."""
     target = request.POST.get("target", "").strip()
     chosen = request.POST.getlist("chosen")
+    if chosen and not target and request.POST.get("tags", "").strip():
+        return _tag(request, by, chosen)
     if chosen:
         back = request.POST.get("within", ROOT)
 
         def several(write: Write) -> None:
+            if not target:
+                raise Invalid.at("/target", "blank", "Say which directory they are moved to.", "an absolute path")
             for one in chosen[:200]:
                 services.move(write, one, f"{target.rstrip('/')}/{one.rpartition('/')[2]}")
 
         return _act(request, by, "move_file", back, several, f"{len(chosen)} moved to {target}.")
+    if "within" in request.POST:
+        return _nothing_chosen(request, by)
     source = request.POST.get("path", "")
     return _act(
         request, by, "move_file", source, lambda write: services.move(write, source, target), "Moved.", then=target
@@ -128,22 +135,40 @@ def move(request: HttpRequest, by: Principal) -> HttpResponse:
 @member_page("write_files")
 def describe(request: HttpRequest, by: Principal) -> HttpResponse:
     """Summary and tags; of several, tags that are added to theirs."""
-    tags = tuple(one.strip() for one in request.POST.get("tags", "").split(",") if one.strip())
     chosen = request.POST.getlist("chosen")
     if chosen:
-        back = request.POST.get("within", ROOT)
-
-        def several(write: Write) -> None:
-            for one in chosen[:200]:
-                before = queries.latest(queries.entry(write.by, normal(one)))
-                services.set_metadata(write, one, About(tags=(*before.tags, *tags)))
-
-        return _act(request, by, "set_file_metadata", back, several, f"{len(chosen)} tagged.")
+        return _tag(request, by, chosen)
+    if "within" in request.POST:
+        return _nothing_chosen(request, by)
     path = request.POST.get("path", "")
-    about = About(summary=request.POST.get("summary", "").strip(), tags=tags)
+    about = About(summary=request.POST.get("summary", "").strip(), tags=_tags(request))
     return _act(
         request, by, "set_file_metadata", path, lambda write: services.set_metadata(write, path, about), "Kept."
     )
+
+
+def _tags(request: HttpRequest) -> tuple[str, ...]:
+    return tuple(one.strip() for one in request.POST.get("tags", "").split(",") if one.strip())
+
+
+def _tag(request: HttpRequest, by: Principal, chosen: list[str]) -> HttpResponse:
+    """Tags that are added to those of several files."""
+    tags = _tags(request)
+
+    def several(write: Write) -> None:
+        for one in chosen[:200]:
+            before = queries.latest(queries.entry(write.by, normal(one)))
+            services.set_metadata(write, one, About(tags=(*before.tags, *tags)))
+
+    back = request.POST.get("within", ROOT)
+    return _act(request, by, "set_file_metadata", back, several, f"{len(chosen)} tagged.")
+
+
+def _nothing_chosen(request: HttpRequest, by: Principal) -> HttpResponse:
+    def nothing(write: Write) -> None:
+        raise Invalid.at("/chosen", "nothing_chosen", "Nothing was chosen.", "files of this directory")
+
+    return _act(request, by, "move_file", request.POST.get("within", ROOT), nothing, "")
 
 
 @require_POST
@@ -166,8 +191,9 @@ def remove(request: HttpRequest, by: Principal) -> HttpResponse:
 @require_POST
 @member_page("write_files")
 def restore(request: HttpRequest, by: Principal) -> HttpResponse:
-    """What was removed last at a path, or what a version of a file said."""
+    """What was removed last at a path, or by its id; or what a version of a file said."""
     path, version = request.POST.get("path", ""), request.POST.get("version", "")
+    entry_id = _identifier(request.POST.get("file", ""))
     sequence = number(version)
     if version and sequence is None:
         raise Invalid.at("/version", "not_a_number", "The page did not say which version.", "the number of a version")
@@ -176,9 +202,16 @@ def restore(request: HttpRequest, by: Principal) -> HttpResponse:
         if sequence is not None:
             services.restore_version(write, path, sequence)
         else:
-            services.restore(write, path)
+            services.restore(write, path, entry_id=entry_id)
 
     return _act(request, by, "restore_file", path, act, "Restored.")
+
+
+def _identifier(text: str) -> uuid.UUID | None:
+    try:
+        return uuid.UUID(text) if text else None
+    except ValueError as error:
+        raise Invalid.at("/file", "not_an_id", "The page did not say which file.", "the id of a file") from error
 
 
 def _act(

@@ -11,8 +11,8 @@ from django.shortcuts import redirect
 from django.views.decorators.http import require_POST, require_safe
 
 from memoryapp.access.paths import ROOT, normal
-from memoryapp.doors.errors import DomainError, Invalid, NotFound, TooLarge
-from memoryapp.doors.pages import member_page
+from memoryapp.doors.errors import Conflict, DomainError, Invalid, NotFound, Stale, TooLarge
+from memoryapp.doors.pages import drawn_lock, member_page
 from memoryapp.files import queries, services
 from memoryapp.files.attachments import keeping
 from memoryapp.files.inputs import FileInput
@@ -31,6 +31,8 @@ MOST = 20
 def upload(request: HttpRequest, by: Principal) -> HttpResponse:
     """The files that were chosen or dropped, each by itself: what is refused is named and the others are kept."""
     within = request.POST.get("within", ROOT)
+    if "path" in request.POST:
+        return _in_its_place(request, by, request.POST["path"])
     kept = 0
     for one in request.FILES.getlist("files")[:MOST]:
         path = f"{within.rstrip('/')}/{one.name or ''}"
@@ -49,18 +51,34 @@ def upload(request: HttpRequest, by: Principal) -> HttpResponse:
         return redirect(file_url(by))
 
 
-def _put(by: Principal, path: str, sent: UploadedFile[bytes]) -> None:
+def _in_its_place(request: HttpRequest, by: Principal, path: str) -> HttpResponse:
+    """One file in the place of that which the page was drawn of."""
+    lock, sent = drawn_lock(request), request.FILES.get("files")
+    try:
+        if sent is None:
+            raise Invalid.at("/files", "missing", "No file was chosen.", "a file")
+        _put(by, normal(path), sent, lock)
+        messages.success(request, "Uploaded. What was there before is among the versions.")
+    except (Invalid, Conflict, Stale, TooLarge) as error:
+        messages.error(request, error.detail)
+    try:
+        return redirect(file_url(by, normal(path)))
+    except Invalid:
+        return redirect(file_url(by))
+
+
+def _put(by: Principal, path: str, sent: UploadedFile[bytes], lock: int | None = None) -> None:
     if sent.size is not None and sent.size > keeping.LARGEST:
         message = f"An attachment has at most {keeping.LARGEST // 1024 // 1024} MiB."
         raise TooLarge(message, code="attachment_too_large")
     data = sent.read()
-    if not data or keeping.what_it_is(data, path) == keeping.PLAIN:
-        told = FileInput(path, data.decode("utf-8-sig"))
+    if not data or keeping.what_it_is(data, sent.name or path) == keeping.PLAIN:
+        told = FileInput(path, data.decode("utf-8-sig"), lock=lock)
         record(by, "write_files", lambda write: services.write_file(write, told))
         return
-    kept = keeping.keep(data, path)
+    kept = keeping.keep(data, sent.name or path)
     try:
-        done = record(by, "attach_file", lambda write: services.attach(write, path, kept))
+        done = record(by, "attach_file", lambda write: services.attach(write, path, kept, lock=lock))
     except BaseException:
         keeping.let_go(kept.stored)
         raise

@@ -4,7 +4,7 @@ from memoryapp.files.feeding import text_of
 from memoryapp.files.queries.globbing import glob
 from memoryapp.files.queries.grepping import Grepped, Sought, grep
 from memoryapp.files.queries.linking import links_for, links_from, naming
-from memoryapp.files.queries.reading import Lines, between, diff, read_lines
+from memoryapp.files.queries.reading import Extraction, Lines, between, diff, extraction, read_lines
 from memoryapp.files.queries.searching import search
 from memoryapp.files.queries.told import LISTED, told, told_version, told_whole
 from memoryapp.files.queries.tree import (
@@ -21,6 +21,7 @@ from memoryapp.files.queries.tree import (
     latest_of,
     ls,
     recallable,
+    removed,
     version,
     versions,
 )
@@ -29,6 +30,7 @@ __all__ = [
     "EVERYTHING",
     "LISTED",
     "Branch",
+    "Extraction",
     "Grepped",
     "Lines",
     "Sought",
@@ -40,6 +42,7 @@ __all__ = [
     "entry",
     "entry_by_id",
     "exists",
+    "extraction",
     "file",
     "glob",
     "grep",
@@ -51,6 +54,7 @@ __all__ = [
     "naming",
     "read_lines",
     "recallable",
+    "removed",
     "search",
     "text_of",
     "told",

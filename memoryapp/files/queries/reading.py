@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import datetime as dt
+import uuid
 from dataclasses import dataclass
 
 from memoryapp.doors.errors import Conflict, Invalid, NotFound
 from memoryapp.files.feeding import text_of
 from memoryapp.files.lines import difference, split
-from memoryapp.files.models import Entry, Version
+from memoryapp.files.models import READING, Entry, Form, Version
 from memoryapp.files.queries.tree import as_known, file, latest, version
+from memoryapp.ledger.models import Job
 from memoryapp.ledger.principal import Principal
 
 FIRST, LAST = 1, 50
@@ -64,6 +66,31 @@ def read_lines(entry: Entry, of: Version, first: int = FIRST, last: int = LAST) 
         text, cut = text[:MOST_CHARACTERS], True
         end = first + text.count("\n")
     return Lines(entry, of, text, first, max(end, first - 1), len(lines), cut)
+
+
+@dataclass(frozen=True)
+class Extraction:
+    """How it stands with the text in an attachment: `read`, `waiting`, `failed` and `cancelled` with why, or `none`
+    where there is nothing to be read, as in a picture. `job` is whose answer that is."""
+
+    state: str
+    why: str = ""
+    job: uuid.UUID | None = None
+
+
+def extraction(version: Version) -> Extraction | None:
+    """How far the text of an attachment is; None of what is no attachment."""
+    body = version.body
+    if body is None or body.form != Form.ATTACHMENT:
+        return None
+    if getattr(body, "extract", None) is not None:
+        return Extraction("read")
+    asked = Job.objects.filter(workspace=version.workspace_id, kind=READING, subject_id=body.pk)
+    job = asked.order_by("-created_at", "-id").first()
+    if job is None:
+        return Extraction("none")
+    state = job.state if job.state in (Job.State.FAILED, Job.State.CANCELLED) else "waiting"
+    return Extraction(state, job.error if state == Job.State.FAILED else "", job.pk)
 
 
 def diff(by: Principal, entry: Entry, before: int, after: int | None = None) -> str:

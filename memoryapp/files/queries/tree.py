@@ -22,11 +22,16 @@ from memoryapp.files.models import Entry, Kind, State, Version
 from memoryapp.ledger.principal import Principal
 
 EVERYTHING = ROOT
+ERASED = "/erased"
+"""Where the tombstones of what was erased are kept."""
 
 
 def entry(by: Principal, path: str) -> Entry:
-    """What is at a path (in normal form) now. Raises NotFound, the same for what is out of sight."""
+    """What is at a path (in normal form) now. Raises NotFound, the same for what is out of sight, and Conflict
+    `is_the_root`."""
     by.require("read_files")
+    if path == ROOT:
+        raise Conflict("The root holds every directory and has no versions. List it.", code="is_the_root")
     found = Entry.objects.visible_to(by).filter(path=path, state=State.CURRENT).first()
     if found is None:
         raise NotFound(f"There is nothing at {path}.", code="no_such_file", extra={"path": path})
@@ -69,6 +74,15 @@ def ls(by: Principal, path: str = EVERYTHING, *, recursive: bool = False) -> Que
     found: QuerySet[Entry] = Entry.objects.visible_to(by).filter(state=State.CURRENT)
     found = found.filter(beneath(path)) if recursive else found.filter(directory=path)
     return found.order_by("path")
+
+
+def removed(by: Principal, path: str = EVERYTHING, *, recursive: bool = False) -> QuerySet[Entry]:
+    """What was removed from a directory, or from everywhere below it, the latest first; whether the directory is there
+    still or not. What was removed with a directory is in that directory. What was erased is told by nobody."""
+    by.require("read_files")
+    found = Entry.objects.readable_to(by).filter(state=State.REMOVED).exclude(directory=ERASED)
+    found = found.filter(beneath(path)) if recursive else found.filter(directory=path)
+    return found.order_by("-modified_at", "-pk")
 
 
 @dataclass(frozen=True)

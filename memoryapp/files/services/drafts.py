@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import json
+import re
 import uuid
 from collections.abc import Sequence
 from typing import Any
@@ -28,6 +29,8 @@ MOST_SOURCES = 100
 MOST_PROPERTIES = 10_000
 """Characters of the free keys as JSON."""
 MARKDOWN = (".md", ".markdown")
+_NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
+"""A host whose last part is one is an address of a machine, in whatever way it is written."""
 
 
 def form_of(told: FileInput) -> str:
@@ -76,9 +79,8 @@ def _is_public(url: str) -> bool:
     try:
         return ipaddress.ip_address(host).is_global
     except ValueError:
-        plain_number = host.replace(".", "").replace("x", "").isdigit()
         within = host == "localhost" or host.endswith((".localhost", ".local", ".internal"))
-        return "." in host and not within and not plain_number
+        return "." in host and not within and not _NUMBER.fullmatch(host.rpartition(".")[2])
 
 
 def about_violations(about: About) -> list[Violation]:

@@ -12,6 +12,7 @@ from memoryapp.doors.errors import Conflict, Denied, Invalid, NotFound
 from memoryapp.doors.strict import unreadable_characters
 from memoryapp.files import queries
 from memoryapp.files.models import Entry, State, Version
+from memoryapp.files.queries.tree import ERASED
 from memoryapp.files.services import placing
 from memoryapp.files.services.moving import territory_of
 from memoryapp.files.services.storing import Next, put_down, sources_of
@@ -57,7 +58,7 @@ def remove(write: Write, path: str, *, recursive: bool = False, reason: str = ""
 def restore(write: Write, path: str = "", *, entry_id: uuid.UUID | None = None) -> Removed:
     """Bring back what was removed last at a path, or the entry of an id, with all that was removed with it.
 
-    Raises NotFound `nothing_removed`; Conflict `target_exists` when the path is taken; Denied.
+    Raises NotFound `nothing_removed`; Conflict `target_exists` when the path is taken, `erased`; Denied.
     """
     write.by.require("write_files")
     rows = Entry.objects.visible_to(write.by).filter(state=State.REMOVED)
@@ -66,6 +67,8 @@ def restore(write: Write, path: str = "", *, entry_id: uuid.UUID | None = None) 
     if entry is None:
         raise NotFound("Nothing that was removed is there.", code="nothing_removed", extra={"path": path})
     placing.may_write(write, entry.path)
+    if entry.directory == ERASED:
+        raise Conflict("It was erased: there is nothing to bring back.", code="erased")
     if placing.here(write, entry.path) is not None:
         raise Conflict(f"There is something at {entry.path} already. Move it first.", code="target_exists")
     placing.make_way(write, entry.path)
