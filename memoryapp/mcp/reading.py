@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from urllib.parse import unquote
 
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
@@ -29,7 +30,10 @@ class Resource:
 RESOURCES = (
     Resource("commonplace://ontology", "ontology_describe", "The declared types"),
     Resource("commonplace://context", "context_get", "What the user told you to keep in mind"),
+    Resource("commonplace://files", "files_ls", "What is at the top of the tree of files"),
 )
+FILE = Resource("commonplace://files/{+path}", "files_read", "A file, or what is in a directory, by its path")
+"""The address of anything in the tree: `commonplace://files/notes/berths.md`."""
 
 
 @dataclass(frozen=True)
@@ -85,14 +89,30 @@ def resources(by: Principal) -> list[types.Resource]:
     ]
 
 
+def templates(by: Principal) -> list[types.ResourceTemplate]:
+    """That of a file, for whoever reads files."""
+    granted = {tool.name: tool for tool in offered.offered_to(by)}
+    if FILE.tool not in granted:
+        return []
+    words = granted[FILE.tool].description
+    return [types.ResourceTemplate(name="file", title=FILE.title, uri_template=FILE.uri, description=words)]
+
+
 def read(uri: str, headers: Mapping[str, str]) -> types.ReadResourceResult:
     """What the resource's tool answers. Raises MCPError when there is no such resource, or the tool is refused."""
     found = next((one for one in RESOURCES if one.uri == uri), None)
-    if found is None:
+    start = FILE.uri.partition("{")[0]
+    if found is None and not uri.startswith(start):
         near = nearest(uri, [one.uri for one in RESOURCES])
         hint = f" Did you mean “{near}”?" if near else ""
         raise MCPError(types.INVALID_PARAMS, f"There is no resource “{uri[:100]}”.{hint}")
-    outcome = calling.call(offered.tools()[found.tool], {}, headers)
+    if found is not None:
+        outcome = calling.call(offered.tools()[found.tool], {}, headers)
+    else:
+        path = {"path": f"/{unquote(uri.removeprefix(start))}"}
+        outcome = calling.call(offered.tools()[FILE.tool], path | {"last": -1}, headers)
+        if outcome.refused and outcome.body.get("code") == "is_a_directory":
+            outcome = calling.call(offered.tools()["files_ls"], path, headers)
     if outcome.refused:
         raise MCPError(types.INVALID_REQUEST, calling.in_words(outcome.body), outcome.body)
     text = json.dumps(outcome.body, ensure_ascii=False)

@@ -43,6 +43,7 @@ def made() -> Server[Any]:
         on_list_tools=_list,
         on_call_tool=_call,
         on_list_resources=_list_resources,
+        on_list_resource_templates=_list_templates,
         on_read_resource=_read_resource,
         on_list_prompts=_list_prompts,
         on_get_prompt=_get_prompt,
@@ -60,6 +61,12 @@ async def _call(context: ServerRequestContext[Any], params: types.CallToolReques
 async def _list_resources(context: ServerRequestContext[Any], params: types.PaginatedRequestParams | None) -> Any:
     headers = _headers(context)
     return types.ListResourcesResult(resources=await _in_a_thread(lambda: reading.resources(caller(headers))))
+
+
+async def _list_templates(context: ServerRequestContext[Any], params: types.PaginatedRequestParams | None) -> Any:
+    headers = _headers(context)
+    found = await _in_a_thread(lambda: reading.templates(caller(headers)))
+    return types.ListResourceTemplatesResult(resource_templates=found)
 
 
 async def _read_resource(context: ServerRequestContext[Any], params: types.ReadResourceRequestParams) -> Any:

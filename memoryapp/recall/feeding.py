@@ -10,7 +10,7 @@ from __future__ import annotations
 import datetime as dt
 import uuid
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from django.db.models import Exists, OuterRef, QuerySet
@@ -188,18 +188,53 @@ def node_ids(workspace: Workspace) -> Iterator[uuid.UUID]:
 
 
 def node_texts(workspace: Workspace, ids: Sequence[uuid.UUID]) -> Iterator[Text]:
-    """These nodes by their label, with their class and what else their class declares searchable."""
+    """These nodes by their label, with their class and what else their class declares searchable.
+
+    One of which something is known from a file has a second text without it: it is found by that alone where the file
+    is out of sight.
+    """
     if not ids:
         return
     ontology = current_ontology(workspace)
-    rows = _known(Node.objects.filter(workspace=workspace, pk__in=ids)).order_by("pk")
+    rows = list(_known(Node.objects.filter(workspace=workspace, pk__in=ids)).order_by("pk"))
+    elsewhere = _known_elsewhere([one.pk for one in rows if next(_searchable(ontology, one, one.properties), None)])
     for node in rows:
         declared = ontology.document.node_classes.get(node.node_class)
         title = declared.title or node.node_class if declared else node.node_class
         path = "/".join(reversed(ontology.class_line(node.node_class))) if declared else node.node_class
-        words = [title, *_searchable(ontology, node)] if declared else [title]
         audience = EVERYONE if node.known_to_all else NARROW
-        yield Text(NODE, node.pk, node.label, label=" ".join(words), kind=path, audience=audience)
+        told = [node.properties]
+        if node.pk in elsewhere:
+            told.append({name: _held(values, node.properties.get(name)) for name, values in elsewhere[node.pk].items()})
+        for part, properties in enumerate(told):
+            words = " ".join([title, *(_searchable(ontology, node, properties) if declared else ())])
+            yield Text(NODE, node.pk, node.label, part=part, label=words, kind=path, audience=audience)
+
+
+def _held(values: Sequence[Any], now: Any) -> list[Any]:
+    """Those of these values that a property has now."""
+    held = now if isinstance(now, list) else [now]
+    return [one for one in held if one in values]
+
+
+def _known_elsewhere(nodes: Sequence[uuid.UUID]) -> dict[uuid.UUID, dict[str, Any]]:
+    """Of those of these nodes of which something is known from files, or concluded: the values that stand on something
+    else by themselves, by property."""
+    said = Belief.objects.filter(subject__in=nodes, shape=Belief.Shape.PROPERTY, status=Status.ACTIVATED)
+    said = said.filter(audience=Audience.WORKSPACE)
+    sourced = RelationPlayer.objects.filter(
+        kind="sourcing", role="sourced", belief=OuterRef("pk"), relation__state=Relation.State.ACTIVATED
+    )
+    apart = sourced.filter(relation__players__source__path="", relation__players__source__isnull=False)
+    rows = said.annotate(apart=Exists(apart)) if nodes else said.none().annotate(apart=Exists(apart))
+    found: dict[uuid.UUID, dict[str, Any]] = {}
+    values = list(rows.order_by("recorded_at", "pk").values_list("subject", "predicate", "value", "apart"))
+    for node in {node for node, _, _, apart in values if node and not apart}:
+        found[node] = defaultdict(list)
+    for node, predicate, value, apart in values:
+        if node in found and apart:
+            found[node][predicate].append(value)
+    return found
 
 
 def _known(nodes: QuerySet[Node]) -> QuerySet[Node]:
@@ -218,9 +253,9 @@ def unmoved(write: Write, sources: Sequence[uuid.UUID]) -> None:
     """What of the graph changes when a source is taken back is announced by the graph."""
 
 
-def _searchable(ontology: Ontology, node: Node) -> Iterator[str]:
+def _searchable(ontology: Ontology, node: Node, properties: Mapping[str, Any]) -> Iterator[str]:
     for name, declared in sorted(ontology.properties_of(node.node_class).items()):
-        value: Any = node.properties.get(name)
+        value: Any = properties.get(name)
         if declared.searchable and value is not None:
             yield from (str(one) for one in (value if isinstance(value, list) else [value]) if str(one) != node.label)
 

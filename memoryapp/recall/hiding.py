@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.db.models import Q
 
 from memoryapp.graph.models import Belief, Node
+from memoryapp.graph.models.beliefs import Audience, Status
 from memoryapp.graph.models.places import hidden_by_place, out_of_place
 from memoryapp.ledger.among import among
 from memoryapp.ledger.principal import Principal
@@ -20,9 +21,11 @@ def beliefs(by: Principal) -> Q | None:
 
 
 def nodes(by: Principal) -> Q | None:
-    """Whom nothing else tells of."""
+    """Whom nothing else tells of; and of others the text that holds what is told of them there."""
     hidden = out_of_place(by)
     if not hidden:
         return None
-    told_of = Belief.objects.filter(among("pk", hidden), subject__isnull=False).values("subject")
-    return Q(target_id__in=Node.objects.hidden_from(by).filter(pk__in=told_of).values("pk"))
+    told_of = Belief.objects.filter(among("pk", hidden), subject__isnull=False)
+    unknown = Node.objects.hidden_from(by).filter(pk__in=told_of.values("subject"))
+    holding = told_of.filter(shape=Belief.Shape.PROPERTY, status=Status.ACTIVATED, audience=Audience.WORKSPACE)
+    return Q(target_id__in=unknown.values("pk")) | Q(target_id__in=holding.values("subject"), part=0)

@@ -16,6 +16,7 @@ class TimelineConfig(AppConfig):
         from memoryapp.sources import arrivals
         from memoryapp.sources.withdrawing import Resting, rests_on_source
         from memoryapp.timeline import checks, erasing, examples, feeding, retyping, usage
+        from memoryapp.timeline.models import Episode
         from memoryapp.timeline.pages import episodes
         from memoryapp.timeline.queries import why
         from memoryapp.timeline.services import conversations, following, withdrawing
@@ -31,7 +32,7 @@ class TimelineConfig(AppConfig):
         texts.register(feeding.EPISODE, feeding.ids, feeding.load)
         rests_on_source("timeline", Resting(withdrawing.withdrawn, withdrawing.lifted, feeding.traces))
         sections.register("timeline", episodes.node_section)
-        anything.register(feeding.EPISODE, why.why)
+        anything.register(feeding.EPISODE, why.why, lambda by: Episode.objects.visible_to(by))
         episodes_read = referring.Reader("episodes", following.count, following.take, following.give_back)
         referring.register_reader("episodes", episodes_read)
         erasing.register()

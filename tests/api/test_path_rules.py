@@ -58,7 +58,7 @@ def _every_door_agrees(desk: Caller, administrator: Principal, told: list[tuple[
 
     assert listed("files?recursive=true") == listed("files/glob?pattern=/**") == seen
     assert [one["path"] for one in desk.get("files/grep?pattern=marlin").json()["files"]] == files
-    assert listed(f"files/links?target={FILES[0]}") == files
+    assert listed(f"files/links?target={FILES[0]}") == (files if FILES[0] in files else [])
     for over in ("files", "sources"):
         hits = desk.post("recall", {"question": "marlin", "over": over}).json()["hits"]
         assert sorted(hit["text"].removeprefix("marlin in ") for hit in hits) == files

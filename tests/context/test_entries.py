@@ -15,8 +15,12 @@ from memoryapp.ledger import dump, integrity
 from memoryapp.ledger.identifiers import new_id
 from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import record
+from memoryapp.sources.inputs import SourceInput
+from memoryapp.sources.models import Source
+from memoryapp.sources.services import read
 from tests.context.telling import Context, entry, moments_of
 from tests.graph.nodes.telling import Graph
+from tests.ledger.test_dump import empty_the_database
 
 pytestmark = pytest.mark.django_db
 
@@ -227,6 +231,34 @@ def test_outside_its_audience_an_entry_does_not_exist(
         queries.revisions(reader_agent)
 
 
+def test_what_is_linked_to_words_for_few_is_for_these_and_nobody_else_is_told_of_them(
+    context: Context, graph: Graph, reviewer: Principal, viewer: Principal
+) -> None:
+    """R6"""
+    by, few = context.by, (reviewer.actor.pk,)
+    letter: Source = context.do(
+        lambda write: read(write, SourceInput("system", "Softly, please.", by.workspace.clock, readers=few))
+    ).source
+    tone = context.set("Tone", "Softly.", links=(LinkInput("source", letter.pk),))
+    assert {one.actor_id for one in tone.readers.all()} == {by.actor.pk, reviewer.actor.pk}
+    assert (len(context.stands(by=reviewer)), context.stands(by=viewer)) == (1, [])
+    plain = context.set("Plain", "Louder.", "Speaking")
+    from_it, others = (LinkInput("source", letter.pk),), (viewer.actor.pk,)
+    with pytest.raises(Invalid, match="for fewer"):
+        context.set("Other", links=from_it, audience="named", readers=others)
+    with pytest.raises(Invalid, match="for fewer"):
+        context.update(tone, readers=others)
+    context.update(plain, links=from_it)
+    assert context.stands(by=viewer) == []
+    ines = graph.person("Ines Ferro")
+    held = graph.say("Ines likes quiet", ines, audience="named", readers=(by.actor.pk,))
+    with pytest.raises(Invalid, match="for fewer"):
+        context.set("Quiet", links=(LinkInput("belief", held.pk),))
+    quiet = context.set("Quiet", links=(LinkInput("belief", held.pk),), audience="named", readers=few)
+    told = [queries.told(queries.shown(one, quiet.pk), queries.now(by))["links"] for one in (by, reviewer)]
+    assert told == [[{"what": "belief", "id": str(held.pk)}], []]
+
+
 def test_what_stood_at_any_time_is_read_again(context: Context) -> None:
     tone = context.set("Tone", "Short.")
     context.update(tone, content="Long.")
@@ -245,9 +277,14 @@ def test_what_stood_at_any_time_is_read_again(context: Context) -> None:
 def test_a_dump_restores_what_stands_and_everything_it_said(context: Context, operator: Principal) -> None:
     act = context.set_section("Writing", entry("Tone", "Short."), entry("Length", "Long."))
     context.undo(act)
-    lines = dump.snapshot(operator.workspace)
+    context.set("Seats", "By the window.", "Travel", audience="named", readers=(operator.actor.pk,))
+    lines, before, block = dump.snapshot(operator.workspace), context.stands(history=True), context.block()
     assert sum("Short." in line for line in lines) == 1
-    assert [report for report in integrity.examine(operator.workspace) if report.findings] == []
+    empty_the_database()
+    back = dump.restore(lines)
+    assert dump.snapshot(back) == lines
+    assert (context.stands(history=True), context.block()) == (before, block)
+    assert [report for report in integrity.examine(back) if report.findings] == []
 
 
 def test_only_who_may_writes(context: Context, viewer: Principal, agent: Any, workspace: Any) -> None:

@@ -16,7 +16,7 @@ from memoryapp.access.services import operator as operator_of
 from memoryapp.doors.budgets import tokens
 from memoryapp.extraction.models import Candidate
 from memoryapp.graph.models import Belief, Node
-from memoryapp.graph.queries import views
+from memoryapp.graph.queries import beliefs, listing, views
 from memoryapp.graph.services.beliefs import give_way
 from memoryapp.graph.services.relations import relate, retract_relation
 from memoryapp.graph.services.remembering import remember_all
@@ -305,14 +305,20 @@ def test_c6_a_summary_whose_member_was_replaced_is_told_to_nobody(memory: Memory
     players = [Player("summary", belief=summary.pk), *(Player("member", belief=one.pk) for one in (weekly, quay))]
     memory.do(lambda write: relate(write, "grouping", players))
 
-    def told() -> tuple[bool, bool]:
+    def told() -> tuple[bool, ...]:
         hits = {hit.text for hit in find(memory.by, Asked("weekly letters at the quay")).hits}
-        return summary.content in hits, summary.content in compose(memory.by, ines.pk).text
+        lists = (beliefs.listed(memory.by), listing.listed(memory.by, listing.Wanted()))
+        return (
+            summary.content in hits,
+            summary.content in compose(memory.by, ines.pk).text,
+            *(summary in found for found in lists),
+        )
 
-    assert told() == (True, True)
+    assert told() == (True,) * 4
     monthly = memory.say("2026-06-02", "Wants monthly letters now", ines).belief
     relation = memory.do(lambda write: give_way(write, weekly, to=monthly, reason="She said so."))
-    assert told() == (False, False)
+    assert told() == (False,) * 4
     assert summary in views.current(memory.by)
+    assert summary in listing.listed(memory.by, listing.Wanted(shown="everything"))
     memory.do(lambda write: retract_relation(write, relation, reason="It was a joke."))
-    assert told() == (True, True)
+    assert told() == (True,) * 4

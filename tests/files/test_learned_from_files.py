@@ -16,14 +16,20 @@ from memoryapp.files import queries as files
 from memoryapp.graph.models import Belief, Node, places
 from memoryapp.graph.queries import views
 from memoryapp.graph.queries.anything import why_anything
+from memoryapp.graph.queries.nodes import known_properties
+from memoryapp.graph.services import NodeInput, upsert_nodes
 from memoryapp.graph.services.beliefs import give_way
+from memoryapp.graph.statements import Quoted
+from memoryapp.ledger import integrity
 from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import record
 from memoryapp.recall import hiding
 from memoryapp.recall.asked import Asked
 from memoryapp.recall.feeding import successors
 from memoryapp.recall.queries.finding import find
+from memoryapp.sources.inputs import SourceInput
 from memoryapp.sources.models import Source
+from memoryapp.sources.services import read
 from memoryapp.timeline.queries.searching import search as timeline
 from tests.files.telling import Tree, ruled
 from tests.graph.telling import Memory
@@ -197,3 +203,34 @@ def test_what_is_hidden_and_what_it_led_to_is_found_once(
         assert hiding.beliefs(by) == first
     assert len(asked) == 1
     assert new.pk in places.hidden_by_place(by).beside(successors)
+
+
+def test_what_a_hidden_file_says_of_somebody_known_is_neither_searched_nor_listed(tree: Tree, memory: Memory) -> None:
+    """L1, R4: they are found by what is known of them elsewhere, ranked as if the file were not there."""
+    said = SourceInput("system", "Ines Ferro, ines@ferro.example", tree.by.workspace.clock)
+    known = {"name": "Ines Ferro", "email": "ines@ferro.example"}
+
+    def upsert(source: Source, **more: str) -> Node:
+        told = NodeInput("person", {"email": known["email"], **more}, (Quoted(source),))
+        made: Node = record(tree.by, "upsert_nodes", lambda write: upsert_nodes(write, [told]))[0].node
+        return made
+
+    ines = upsert(record(tree.by, "read", lambda write: read(write, said)).source, **known)
+    memory.say("2026-03-02", "Ines Ferro likes quiet.", ines)
+    by = ruled(tree.by, "none /people")
+
+    def asked(by: Principal) -> str:
+        return json.dumps(
+            [find(by, Asked(words)).shaped() for words in ("Ines Ferro", "harbourmaster", "ferro.example")]
+        )
+
+    before = asked(by)
+    secret = read_from(tree, "/people/ines.md", "Ines Ferro is the harbourmaster.")
+    assert upsert(secret, role="harbourmaster").pk == ines.pk
+    ines.refresh_from_db()
+    assert ines.properties["role"] == "harbourmaster"
+    assert asked(by) == before
+    assert "harbourmaster" in asked(tree.by)
+    assert known_properties(by, [ines])[ines.pk] == {"name": known["name"], "email": [known["email"]]}
+    assert known_properties(tree.by, [ines]) == {}
+    assert [one.what for report in integrity.examine(tree.by.workspace) for one in report.findings] == []

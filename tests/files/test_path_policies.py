@@ -89,7 +89,8 @@ def test_every_read_agrees_with_a_naive_reading_of_the_rules(full: Tree, told: A
     assert full.glob("/**", by) == seen
     assert [path for path in sorted(EVERY) if queries.exists(by, path)] == seen
     assert [path for path, _ in full.grep("marlin", by)] == files
-    assert full.links("/a.md", by) == sorted(files + (["/a.md"] if "/a.md" in files else []))
+    leading = sorted([*files, "/a.md"]) if "/a.md" in files else []
+    assert full.links("/a.md", by) == leading, "to what is not there nothing leads"
     writable = sorted(path for path in EVERY if naive_level(told, default, path) == "write")
     assert sorted(Entry.objects.filter(policy.writable()).values_list("path", flat=True)) == writable
 
@@ -129,6 +130,14 @@ def test_what_is_ruled_none_is_not_there_at_any_door(full: Tree) -> None:
     shown = queries.told_whole(by, full.entry("/notes/open.md"), queries.latest(full.entry("/notes/open.md")))
     assert shown["links"] == []
     assert queries.links_from(by, full.entry("/notes/open.md")) == []
+    assert (full.links("/notes/secret/plan.md", by), len(full.links("/notes/secret/plan.md"))) == ([], 2)
+    with pytest.raises(Invalid, match="no such file"):
+        full.write("/notes/new.md", by=by, links=(leads("file", "/notes/secret/plan.md"),))
+    full.describe("/notes/open.md", by=by, links=(leads("file", "/a.md"),))
+    put_down = queries.latest(full.entry("/notes/open.md")).links
+    assert [one["target"] for one in put_down] == ["/a.md", "/notes/secret/plan.md"], (
+        "nobody drops what they cannot see"
+    )
 
 
 def test_writing_where_nothing_may_be_seen_tells_nothing_of_what_is_there(full: Tree) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 from mcp.shared.exceptions import MCPError
@@ -14,7 +15,7 @@ from tests.mcp.test_tools import headers
 
 pytestmark = pytest.mark.django_db
 
-ALL = ["lookup", "recall", "context", "curate"]
+ALL = ["lookup", "recall", "context", "curate", "find-notes"]
 LENGTH = 2_000
 """Characters of the longest prompt without its arguments."""
 
@@ -26,6 +27,26 @@ def test_a_resource_is_what_its_tool_answers_to_whoever_is_granted_it(workspace:
     for one in listed:
         answered = reading.read(str(one.uri), headers(everything)).contents[0]
         assert json.loads(answered.text)["workspace"]  # type: ignore[union-attr]
+
+
+def test_a_file_is_read_by_its_address_and_a_directory_listed(workspace: Workspace) -> None:
+    """F5: an address that leads out of the tree is none."""
+    desk = Caller(workspace, ALL, "Desk")
+    assert desk.post("files", {"path": "/notes/a plan.md", "content": "one\n" * 60}).status_code == 201
+    [template] = reading.templates(server.caller(headers(desk)))
+    assert template.uri_template == "commonplace://files/{+path}"
+    assert reading.templates(server.caller(headers(Caller(workspace, ["lookup"], "Few")))) == []
+
+    def answered(path: str) -> dict[str, Any]:
+        text = reading.read(f"commonplace://files/{path}", headers(desk)).contents[0].text  # type: ignore[union-attr]
+        told: dict[str, Any] = json.loads(text)
+        return told
+
+    assert answered("notes/a%20plan.md")["text"].count("one") == 60
+    assert [one["path"] for one in answered("notes")["items"]] == ["/notes/a plan.md"]
+    for wrong in ("notes/none.md", "..%2Fetc/hosts", "notes/%00"):
+        with pytest.raises(MCPError):
+            answered(wrong)
 
 
 def test_l3_and_c12_what_is_not_granted_is_not_listed_and_is_refused(workspace: Workspace) -> None:

@@ -15,6 +15,7 @@ from memoryapp.doors.errors import NotFound
 from memoryapp.graph.models import Belief, Node
 from memoryapp.ledger.principal import Principal
 from memoryapp.ontology.normalise import normal_text
+from memoryapp.sources.models import Source
 
 ORDER = ("section_position", "section_key", "position", "pk")
 """Sections in their order, and entries in theirs."""
@@ -122,7 +123,8 @@ def with_links(by: Principal, rows: Sequence[EntryRevision]) -> list[Shown]:
     """These revisions with those of their links that lead to what is in sight. One query."""
     seen_node = Exists(Node.objects.visible_to(by).filter(pk=OuterRef("node")))
     seen_belief = Exists(Belief.objects.visible_to(by).filter(pk=OuterRef("belief")))
-    linked = EntryLink.objects.filter(revision__in=rows).filter(Q(seen_node) | Q(seen_belief) | Q(source__isnull=False))
+    seen_source = Exists(Source.objects.visible_to(by).filter(pk=OuterRef("source")))
+    linked = EntryLink.objects.filter(revision__in=rows).filter(Q(seen_node) | Q(seen_belief) | Q(seen_source))
     found: dict[uuid.UUID, list[EntryLink]] = {}
     for one in linked.select_related("node", "belief", "source").order_by("revision", "position") if rows else ():
         found.setdefault(one.revision_id, []).append(one)

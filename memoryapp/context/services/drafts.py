@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import uuid
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -16,6 +16,7 @@ from memoryapp.doors.strict import unreadable_characters
 from memoryapp.graph.models import Belief, Node
 from memoryapp.ledger.models import Actor, Write
 from memoryapp.ontology.normalise import normal_text
+from memoryapp.sources.audiences import audience_of, within_all
 from memoryapp.sources.models import Source
 from memoryapp.sources.queries import taken_back
 
@@ -63,6 +64,8 @@ def drafted(write: Write, told: EntryInput) -> Draft:
     read_expiry(draft, write, told.expires_at)
     read_links(draft, write, told.links)
     read_audience(draft, write, told.audience, told.readers)
+    if not draft.wrong:
+        keep_within(draft, write)
     return draft
 
 
@@ -174,6 +177,27 @@ def read_audience(draft: Draft, write: Write, audience: str, readers: Sequence[u
     if len(found) < len(set(readers)):
         draft.add("/readers", "no_such_actor", "There is no such actor.", "ids of members or agents of this workspace")
     draft.readers = [*found, write.actor] if audience == Audience.NAMED else []
+
+
+def keep_within(draft: Draft, write: Write, named: Collection[uuid.UUID] = ()) -> None:
+    """What is linked to words for few is for these, or for fewer when it says so. `named` may read it already. One that
+    says again what is held for few names its readers."""
+    held = [target for what, target in draft.links if what == "belief"]
+    few = Belief.objects.filter(pk__in=held).exclude(audience=Audience.WORKSPACE) if held else Belief.objects.none()
+    if draft.said["audience"] == Audience.WORKSPACE and few.exists():
+        draft.add("/audience", "wider_than_belief", "What it is linked to is for fewer.", "the audience named")
+        return
+    told = Source.objects.filter(pk__in=[target for what, target in draft.links if what == "source"])
+    within = within_all(audience_of(list(told)).values()) if draft.links else None
+    if within is None:
+        return
+    if draft.said["audience"] == Audience.WORKSPACE and within:
+        draft.said["audience"] = Audience.NAMED
+        draft.readers = list(Actor.objects.filter(pk__in=within).order_by("pk"))
+    served = {one.pk for one in draft.readers} | set(named)
+    if draft.said["audience"] != Audience.NAMED or not served <= within:
+        message = "What it is linked to is for fewer."
+        draft.add("/audience", "wider_than_source", message, "the audience named, with readers of all its sources")
 
 
 def read_reason(draft: Draft, reason: str) -> None:

@@ -161,6 +161,8 @@ def _change(write: Write, draft: Draft, change: Change, latest: EntryRevision) -
         drafts.read_links(draft, write, change.links)
     if change.audience is not None or change.readers:
         drafts.read_audience(draft, write, change.audience or latest.audience, change.readers)
+    if not draft.wrong and (change.links is not None or change.audience is not None or change.readers):
+        drafts.keep_within(draft, write, set(latest.entry.readers.values_list("actor", flat=True)))
 
 
 def unset(write: Write, entry_id: uuid.UUID, *, reason: str = "", lock: int) -> EntryRevision:

@@ -184,8 +184,9 @@ class SearchFiles(Endpoint):
         given = self.content
         under = normal(given["under"], "/under")
         found = queries.search(self.by, given["question"], under=under, limit=given.get("limit", USUAL_SEARCHED))
+        seen = queries.of_versions(self.by, [one.version for one in found.answers])
         items = [
-            queries.told_whole(self.by, one.entry, one.version) | {"score": one.score, "words": one.words}
+            queries.told_whole(self.by, one.entry, one.version, seen) | {"score": one.score, "words": one.words}
             for one in found.answers
         ]
         ids = [(one.entry.pk, one.score) for one in found.answers]

@@ -12,6 +12,7 @@ from rest_framework.response import Response
 
 from memoryapp.access.endpoints import Endpoint, described, page_of
 from memoryapp.access.paths import ROOT, normal
+from memoryapp.doors import paging
 from memoryapp.doors.errors import Malformed
 from memoryapp.doors.fields import Flag, Paged, Parameters, When, Whole, in_query
 from memoryapp.doors.paging import USUAL_SIZE
@@ -209,7 +210,9 @@ class Versions(Endpoint):
         with in_query():
             at = normal(self.filters["path"], "/path")
         rows = queries.versions(self.by, queries.entry(self.by, at))
-        return self.page(rows, order=("-sequence",), shape=lambda one: queries.told_version(self.by, one))
+        found = paging.page(rows, order=("-sequence",), **self.paging_asked)
+        seen = queries.of_versions(self.by, found.items)
+        return Response(found.shaped(lambda one: queries.told_version(self.by, one, seen)))
 
 
 class DiffAsked(OnePath):

@@ -37,7 +37,7 @@ EXAMPLE = {
     "content": "# Berths\n\nPrices of next season: see [the list](/notes/harbour/prices.md).\n",
     "summary": "What was agreed about berths.",
     "tags": ["harbour", "prices"],
-    "links": [{"to": "node", "target": "01890a5d-ac96-774b-bcce-b302099a8057"}],
+    "links": [{"to": "file", "target": "/projects/harbour"}],
 }
 PAGE = {
     "path": "/notes/harbour/tides.txt",
@@ -97,7 +97,8 @@ class WriteFiles(ListedFiles):
                 done = services.write_files(write, files)
             headers = {} if many else located(done[0].entry)
             new = any(not one.repeated for one in done)
-            return Answer({"items": [told_written(self.by, one) for one in done]}, 201 if new else 200, headers)
+            seen = queries.of_versions(self.by, [one.version for one in done])
+            return Answer({"items": [told_written(self.by, one, seen) for one in done]}, 201 if new else 200, headers)
 
         return self.write("write_files", act)
 
@@ -117,9 +118,9 @@ def file_input(item: dict[str, Any], lock: int | None) -> FileInput:
     )
 
 
-def told_written(by: Principal, done: Written) -> dict[str, Any]:
+def told_written(by: Principal, done: Written, seen: queries.InSight | None = None) -> dict[str, Any]:
     """An entry as it is after a write."""
-    return queries.told_whole(by, done.entry, done.version) | {"repeated": done.repeated}
+    return queries.told_whole(by, done.entry, done.version, seen) | {"repeated": done.repeated}
 
 
 def answer(by: Principal, done: Written) -> Answer:

@@ -208,7 +208,7 @@ def node_section(by: Principal, node: Node) -> dict[str, Any] | None:
     """Which files lead to a node, for its page. Nothing where none does."""
     if not by.may("read_files"):
         return None
-    entries = {one.entry_id: one.entry for one in queries.links_for(by, str(node.pk))[: 2 * SECTION + 1]}
+    entries = {one.entry_id: one.entry for one in queries.links_to_node(by, node)[: 2 * SECTION + 1]}
     if not entries:
         return None
     shown = list(entries.values())

@@ -3,7 +3,8 @@
 from memoryapp.files.feeding import text_of
 from memoryapp.files.queries.globbing import glob
 from memoryapp.files.queries.grepping import Grepped, Sought, grep
-from memoryapp.files.queries.linking import links_for, links_from, naming
+from memoryapp.files.queries.leading import InSight, of_versions
+from memoryapp.files.queries.linking import links_for, links_from, links_to_node, naming
 from memoryapp.files.queries.reading import Extraction, Lines, between, diff, extraction, read_lines
 from memoryapp.files.queries.searching import search
 from memoryapp.files.queries.told import LISTED, told, told_version, told_whole
@@ -32,6 +33,7 @@ __all__ = [
     "Branch",
     "Extraction",
     "Grepped",
+    "InSight",
     "Lines",
     "Sought",
     "as_known",
@@ -50,8 +52,10 @@ __all__ = [
     "latest_of",
     "links_for",
     "links_from",
+    "links_to_node",
     "ls",
     "naming",
+    "of_versions",
     "read_lines",
     "recallable",
     "removed",

@@ -9,31 +9,52 @@ from django.db.models import Q, QuerySet
 
 from memoryapp.access import paths
 from memoryapp.files.models import Entry, Link, State
+from memoryapp.files.queries.leading import InSight
 from memoryapp.graph.models import Node
+from memoryapp.graph.queries.anything import in_sight
 from memoryapp.graph.queries.merges import family
 from memoryapp.ledger.principal import Principal
 
 
 def links_for(by: Principal, target: str) -> QuerySet[Link]:
     """The links of files in sight that lead to a path (in normal form) or an id, by the path they are in. Of a node
-    also those that name what was folded into it, or the other way round."""
+    also those that name what was folded into it, or the other way round. To what is out of sight nothing leads."""
     by.require("read_files")
     seen = Entry.objects.readable_to(by).filter(state=State.CURRENT)
-    meant = Q(target_type=Link.To.FILE, target=target)
-    if not target.startswith("/"):
-        meant = ~Q(target_type__in=[Link.To.FILE, Link.To.NODE]) & Q(target=target)
-        meant |= Q(target_type=Link.To.NODE, target__in=_one_with(by, target))
+    if target.startswith("/"):
+        meant = Q(target_type=Link.To.FILE, target=target) if paths.of(by).may_read(target) else Q(pk__in=[])
+    else:
+        meant = _to_a_thing(by, target)
     found = Link.objects.filter(meant, workspace=by.workspace, entry__in=seen.values("pk"))
     return found.select_related("entry").order_by("entry__path", "pk")
 
 
-def _one_with(by: Principal, target: str) -> list[str]:
-    """Every id that leads to the node which this id leads to."""
+def links_to_node(by: Principal, node: Node) -> QuerySet[Link]:
+    """The links of files in sight that lead to a node in sight, by any id that leads there."""
+    by.require("read_files")
+    seen = Entry.objects.readable_to(by).filter(state=State.CURRENT)
+    meant = Q(target_type=Link.To.NODE, target__in=_family(by, node))
+    found = Link.objects.filter(meant, workspace=by.workspace, entry__in=seen.values("pk"))
+    return found.select_related("entry").order_by("entry__path", "pk")
+
+
+def _to_a_thing(by: Principal, target: str) -> Q:
+    """Of links: that they lead to the thing of this id."""
     try:
-        node = Node.objects.filter(workspace=by.workspace, pk=uuid.UUID(target)).only("pk", "folded_into").first()
+        thing = uuid.UUID(target)
     except ValueError:
-        return [target]
-    return sorted(map(str, family(by, node.folded_into_id or node.pk))) if node else [target]
+        return Q(pk__in=[])
+    node = Node.objects.visible_to(by).filter(pk=thing).only("pk", "folded_into").first()
+    if node is not None:
+        return Q(target_type=Link.To.NODE, target__in=_family(by, node))
+    for what in (Link.To.BELIEF, Link.To.EPISODE, Link.To.SOURCE):
+        if in_sight(by, what, [thing]):
+            return Q(target_type=what, target=str(thing))
+    return Q(pk__in=[])
+
+
+def _family(by: Principal, node: Node) -> list[str]:
+    return sorted(map(str, family(by, node.folded_into_id or node.pk)))
 
 
 def naming(by: Principal, nodes: Collection[uuid.UUID]) -> int:
@@ -48,7 +69,7 @@ def naming(by: Principal, nodes: Collection[uuid.UUID]) -> int:
 
 
 def links_from(by: Principal, entry: Entry) -> list[Link]:
-    """Where a file leads. Paths that may not be read are left out, as if nothing led there."""
-    policy = paths.of(by)
-    rows = Link.objects.filter(workspace=by.workspace, entry=entry).order_by("target_type", "target", "pk")
-    return [one for one in rows if one.target_type != Link.To.FILE or policy.may_read(one.target)]
+    """Where a file leads. What is out of sight is left out, as if nothing led there."""
+    rows = list(Link.objects.filter(workspace=by.workspace, entry=entry).order_by("target_type", "target", "pk"))
+    seen = InSight(by, [(one.target_type, one.target) for one in rows])
+    return [one for one in rows if seen.holds(one.target_type, one.target)]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from memoryapp.access import paths
 from memoryapp.access.paths import name_of
 from memoryapp.files.models import Entry, Version
+from memoryapp.files.queries.leading import InSight, of_versions
 from memoryapp.ledger.principal import Principal
 
 Told = dict[str, Any]
@@ -29,9 +29,10 @@ def told(entry: Entry) -> Told:
     }
 
 
-def told_version(by: Principal, version: Version) -> Told:
-    """One version: what it says beside the text, who made it, and how. Links to paths out of sight are left out."""
-    policy = paths.of(by)
+def told_version(by: Principal, version: Version, seen: InSight | None = None) -> Told:
+    """One version: what it says beside the text, who made it, and how. Links to what is out of sight are left out;
+    `seen` says which those are, for whoever tells several."""
+    seen = seen or of_versions(by, [version])
     body = version.body
     return {
         "version": version.sequence,
@@ -41,7 +42,7 @@ def told_version(by: Principal, version: Version) -> Told:
         "summary": version.summary,
         "tags": version.tags,
         "properties": version.properties,
-        "links": [one for one in version.links if one["to"] != "file" or policy.may_read(one["target"])],
+        "links": [one for one in version.links if seen.holds(one["to"], one["target"])],
         "form": body.form if body else "",
         "size": body.size if body else 0,
         "lines": body.lines if body else 0,
@@ -56,6 +57,6 @@ def told_version(by: Principal, version: Version) -> Told:
     }
 
 
-def told_whole(by: Principal, entry: Entry, version: Version) -> Told:
+def told_whole(by: Principal, entry: Entry, version: Version, seen: InSight | None = None) -> Told:
     """An entry with its latest version: everything but its text."""
-    return told_version(by, version) | told(entry)
+    return told_version(by, version, seen) | told(entry)

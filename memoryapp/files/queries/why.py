@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 
 from memoryapp.files.models import Entry, Version
+from memoryapp.files.queries.leading import of_versions
 from memoryapp.files.queries.linking import links_for, links_from
 from memoryapp.files.queries.told import Told, told, told_version
 from memoryapp.files.queries.tree import versions
@@ -25,12 +26,13 @@ def why(by: Principal, entry_id: uuid.UUID) -> Told | None:
     if found is None:
         return None
     history = list(versions(by, found)[: MOST + 1])
+    seen = of_versions(by, history)
     pointing = list(links_for(by, found.path)[: MOST + 1])
     return {
         "file": told(found),
         "recorded": provenance(found.write),
         "sources": made_from(by, history[0]),
-        "history": [told_version(by, one) for one in history[:MOST]],
+        "history": [told_version(by, one, seen) for one in history[:MOST]],
         "links": [{"to": one.target_type, "target": one.target} for one in links_from(by, found)],
         "linked_from": [one.entry.path for one in pointing[:MOST]],
         "cut": len(history) > MOST or len(pointing) > MOST,

@@ -32,7 +32,7 @@ def attach(write: Write, path: str, kept: Kept, *, about: About = NO_ABOUT, lock
     if entry is not None and entry.is_directory:
         raise Conflict(f"{path} is a directory.", code="is_a_directory")
     before = queries.latest(entry) if entry is not None else None
-    told = drafts.told_about(about, before)
+    told = drafts.told_about(write.by, about, before)
     if entry is not None and before is not None and before.body is not None and before.body.digest == kept.digest:
         return Written(entry, before, repeated=True)
     if entry is not None:

@@ -25,7 +25,7 @@ def set_metadata(write: Write, path: str, about: About, *, lock: int | None = No
     if wrong := drafts.about_violations(about):
         raise Invalid.all(wrong)
     before = queries.latest(entry)
-    told = drafts.told_about(about, before)
+    told = drafts.told_about(write.by, about, before)
     if all(getattr(before, name) == value for name, value in told.items()):
         return Written(entry, before, repeated=True)
     return Written(entry, put_down(write, [Next(entry, "metadata", before, about=told)])[0])

@@ -15,7 +15,9 @@ from memoryapp.doors.errors import DomainError, Invalid, Violation
 from memoryapp.doors.strict import unreadable_characters
 from memoryapp.files.inputs import About, FileInput, LinkInput
 from memoryapp.files.models import Form, Link, Version
+from memoryapp.files.queries.leading import InSight
 from memoryapp.ledger.models import Write
+from memoryapp.ledger.principal import Principal
 from memoryapp.sources.models import Source
 from memoryapp.sources.queries import sources_named, taken_back
 
@@ -119,16 +121,33 @@ def link_target(link: LinkInput, place: str = "/links") -> str:
         raise Invalid.at(place, "not_an_id", f"This is no id of a {link.to}.", "an id") from error
 
 
-def told_links(about: About) -> list[dict[str, str]] | None:
+def told_links(by: Principal, about: About, before: Version | None) -> list[dict[str, str]] | None:
+    """The links as they are from now on: those that are told, and those before of which the writer cannot know. Raises
+    Invalid for a new one to what is not in the writer's sight."""
     if about.links is None:
         return None
-    kept = [{"to": link.to, "target": link_target(link)} for link in about.links]
+    told = [{"to": link.to, "target": link_target(link)} for link in about.links]
+    old = before.links if before else []
+    seen = InSight(by, [(one["to"], one["target"]) for one in (*told, *old)])
+    wrong = [
+        Violation(f"/links/{row}/target", f"no_such_{one['to']}", f"There is no such {one['to']}.", _LED_TO[one["to"]])
+        for row, one in enumerate(told)
+        if one not in old and not seen.holds(one["to"], one["target"])
+    ]
+    if wrong:
+        raise Invalid.all(wrong)
+    kept = told + [one for one in old if not seen.holds(one["to"], one["target"])]
     return [one for row, one in enumerate(kept) if one not in kept[:row]]
 
 
-def told_about(about: About, before: Version | None) -> dict[str, Any]:
-    """Summary, tags, free keys and links as they are from now on."""
-    links = told_links(about)
+_LED_TO = {"file": "a path that you may read"} | {
+    what: f"the id of a {what} of this workspace" for what in ("node", "belief", "episode", "source")
+}
+
+
+def told_about(by: Principal, about: About, before: Version | None) -> dict[str, Any]:
+    """Summary, tags, free keys and links as they are from now on. Raises Invalid for a link to what is not there."""
+    links = told_links(by, about, before)
     return {
         "summary": about.summary if about.summary is not None else before.summary if before else "",
         "tags": sorted(set(about.tags)) if about.tags is not None else before.tags if before else [],

@@ -103,7 +103,7 @@ def _write(write: Write, told: FileInput) -> Written:
     before = queries.latest(entry) if entry is not None else None
     form = told.form or (_kept_form(before, told) if before else drafts.form_of(told))
     sources = drafts.read_sources(write, told.sources)
-    about = drafts.told_about(told.about, before)
+    about = drafts.told_about(write.by, told.about, before)
     if entry is not None and before is not None and _same(before, told, form, about) and not sources:
         return Written(entry, before, repeated=True)
     _check_lock(write, entry, told)

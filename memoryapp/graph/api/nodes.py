@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.db.models import QuerySet
@@ -16,7 +16,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memoryapp.access.endpoints import Endpoint, described, items_of, page_of
-from memoryapp.doors import etags
+from memoryapp.doors import etags, paging
 from memoryapp.doors.batches import OneOrMany, named_rows
 from memoryapp.doors.errors import Invalid
 from memoryapp.doors.fields import (
@@ -140,7 +140,9 @@ class Nodes(Endpoint):
         responses=page_of("Node", NODE),
     )
     def get(self, request: Request) -> Response:
-        return noted_page(self, "nodes", "node", self.page(self._found(), order=("pk",), shape=shape_node))
+        found = paging.page(self._found(), order=("pk",), **self.paging_asked)
+        known = nodes.known_properties(self.by, found.items)
+        return noted_page(self, "nodes", "node", Response(found.shaped(lambda one: shape_node(one, known))))
 
     def _found(self) -> QuerySet[Node]:
         asked = self.filters
@@ -215,7 +217,8 @@ class Nodes(Endpoint):
             with named_rows(many):
                 done = services.upsert_nodes(write, _inputs(write, items))
             made = any(one.created for one in done)
-            return Answer({"items": [_upserted(one) for one in done]}, status=201 if made else 200)
+            known = nodes.known_properties(self.by, [one.node for one in done])
+            return Answer({"items": [_upserted(one, known) for one in done]}, status=201 if made else 200)
 
         return self.write("upsert_nodes", act)
 
@@ -258,8 +261,8 @@ def _inputs(write: Write, items: Sequence[dict[str, Any]]) -> list[NodeInput]:
     ]
 
 
-def _upserted(done: Upserted) -> dict[str, Any]:
-    return shape_node(done.node) | {
+def _upserted(done: Upserted, known: Mapping[uuid.UUID, dict[str, Any]]) -> dict[str, Any]:
+    return shape_node(done.node, known) | {
         "created": done.created,
         "beliefs": [str(belief.pk) for belief in done.beliefs],
         "conflicts": [str(case.pk) for case in done.conflicts],

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import uuid
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from rest_framework import serializers
@@ -58,14 +61,14 @@ RELATION: Described = {
 }
 
 
-def shape_node(node: Node) -> dict[str, Any]:
-    """A node as it is answered."""
+def shape_node(node: Node, known: Mapping[uuid.UUID, dict[str, Any]] = MappingProxyType({})) -> dict[str, Any]:
+    """A node as it is answered. `known`: what may be told of those of which not everything may be."""
     return {
         "id": str(node.pk),
         "class": node.node_class,
         "label": node.label,
         "state": node.state,
-        "properties": node.properties,
+        "properties": known.get(node.pk, node.properties),
         "recorded_at": node.recorded_at,
         "lock": node.lock,
     }

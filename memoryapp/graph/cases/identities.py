@@ -13,6 +13,7 @@ from memoryapp.graph import changes
 from memoryapp.graph.identity import distinct, unfolded
 from memoryapp.graph.models import Belief, Mention, Node, RelationPlayer
 from memoryapp.graph.models.beliefs import Audience, Standing, Status
+from memoryapp.graph.queries.nodes import known_properties
 from memoryapp.graph.services import beliefs, mentions, merging
 from memoryapp.graph.services.merging import asking
 from memoryapp.graph.services.merging.planning import refuse_unfit
@@ -56,6 +57,8 @@ def _mentions_of(by: Principal, text: str) -> Any:
 def _present_nodes(by: Principal, case: Case) -> dict[str, Any]:
     """The nodes side by side, with what identifies them and how much is known of each."""
     nodes = _nodes(by, case)
+    known = known_properties(by, nodes)
+    properties = {node.pk: known.get(node.pk, node.properties) for node in nodes}
     prefetch_related_objects(nodes, "identity_keys")
     return {
         "options": {"keep": [(str(node.pk), f"{node.label} · {node.node_class}") for node in nodes]},
@@ -65,10 +68,10 @@ def _present_nodes(by: Principal, case: Case) -> dict[str, Any]:
                 "id": str(node.pk),
                 "class": node.node_class,
                 "label": node.label,
-                "properties": node.properties,
+                "properties": properties[node.pk],
                 "shown": {
                     name: ", ".join(map(str, value)) if isinstance(value, list) else value
-                    for name, value in node.properties.items()
+                    for name, value in properties[node.pk].items()
                 },
                 "keys": sorted(key.key_set for key in node.identity_keys.all() if key.active),
                 "since": node.recorded_at,

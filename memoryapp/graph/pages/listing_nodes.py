@@ -39,6 +39,7 @@ def listed(request: HttpRequest, by: Principal) -> HttpResponse:
         cursor=request.GET.get("after"),
         question=[str(by.workspace.pk), *typed.values()],
     )
+    known = nodes.known_properties(by, found.items)
     classes = [name for name, one in sorted(current_ontology(by).document.node_classes.items()) if not one.abstract]
     choices = [
         {
@@ -54,7 +55,7 @@ def listed(request: HttpRequest, by: Principal) -> HttpResponse:
         "graph/nodes.html",
         {
             "by": by,
-            "rows": [_row(by, node) for node in found.items],
+            "rows": [_row(by, node, known.get(node.pk, node.properties)) for node in found.items],
             "search": typed["q"],
             "views": offered(by, "nodes", urlencode({name: one for name, one in typed.items() if one}), VIEWS),
             "choices": choices,
@@ -84,10 +85,10 @@ def _found(by: Principal, typed: dict[str, str]) -> QuerySet[Node]:
     return rows.filter(state=Node.State.RETIRED) if typed["show"] == "retired" else rows
 
 
-def _row(by: Principal, node: Node) -> dict[str, Any]:
+def _row(by: Principal, node: Node, properties: dict[str, Any]) -> dict[str, Any]:
     said = [
         f"{name.replace('_', ' ')} {value if not isinstance(value, list) else ', '.join(map(str, value))}"
-        for name, value in sorted(node.properties.items())
+        for name, value in sorted(properties.items())
         if name not in ("name", "description")
     ]
     return {

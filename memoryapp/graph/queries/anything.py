@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 from django.db.models import Q, QuerySet
@@ -21,12 +21,26 @@ from memoryapp.sources.models import Source
 from memoryapp.sources.queries import seen
 
 Teller = Callable[[Principal, uuid.UUID], Told | None]
+Sight = Callable[[Principal], QuerySet[Any]]
 _tellers: dict[str, Teller] = {}
+_sights: dict[str, Sight] = {
+    "node": lambda by: Node.objects.visible_to(by),
+    "belief": lambda by: Belief.objects.visible_to(by),
+    "source": lambda by: Source.objects.visible_to(by),
+}
 
 
-def register(what: str, teller: Teller) -> None:
-    """Let a room above answer for its own things: `teller(by, id)` tells all behind one, or None when it has none."""
+def register(what: str, teller: Teller, sight: Sight | None = None) -> None:
+    """Let a room above answer for its own things: `teller(by, id)` tells all behind one, or None when it has none;
+    `sight(by)` are those that somebody may see."""
     _tellers[what] = teller
+    if sight is not None:
+        _sights[what] = sight
+
+
+def in_sight(by: Principal, what: str, ids: Collection[uuid.UUID]) -> set[uuid.UUID]:
+    """Those of these ids that are of a thing of this kind in somebody's sight. One query; of none, none."""
+    return set(_sights[what](by).filter(pk__in=ids).values_list("pk", flat=True)) if ids else set()
 
 
 def why_anything(by: Principal, thing_id: uuid.UUID, depth: int = DEPTH) -> Told:

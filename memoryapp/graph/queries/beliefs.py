@@ -12,7 +12,7 @@ from django.db.models import JSONField, OuterRef, QuerySet, Subquery
 from memoryapp.doors.errors import Malformed, NotFound
 from memoryapp.doors.moments import Moment, NotAMoment, parse
 from memoryapp.graph.models import Belief, BeliefState
-from memoryapp.graph.queries.views import EVERYTHING, Scope, as_of, beliefs, current, for_a_page
+from memoryapp.graph.queries.views import EVERYTHING, Scope, as_of, beliefs, for_a_page, told
 from memoryapp.ledger import prepared
 from memoryapp.ledger.principal import Principal
 
@@ -76,7 +76,7 @@ def listed(
         )
     if status:
         return with_owners(beliefs(by, scope).filter(status=status))
-    return with_owners(beliefs(by, scope) if history else current(by, scope))
+    return with_owners(beliefs(by, scope) if history else told(by, scope))
 
 
 def by_due_time(rows: QuerySet[Belief]) -> list[tuple[dt.datetime, uuid.UUID]]:

@@ -14,7 +14,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 from memoryapp.doors.errors import Invalid
 from memoryapp.graph.models import Belief, BeliefState, Node, Relation, RelationPlayer
 from memoryapp.graph.models.beliefs import Standing, Status
-from memoryapp.graph.queries.views import Scope, beliefs, current, named
+from memoryapp.graph.queries.views import Scope, beliefs, named, told
 from memoryapp.ledger import prepared
 from memoryapp.ledger.principal import Principal
 from memoryapp.review.models import Case
@@ -49,7 +49,7 @@ def listed(by: Principal, wanted: Wanted) -> QuerySet[Belief]:
     if wanted.shown not in SHOWN:
         raise Invalid.at("show", "unknown_choice", f"“{wanted.shown[:40]}” is not a choice.", ", ".join(SHOWN))
     scope = Scope(owner=wanted.owner, kinds=(wanted.kind,) if wanted.kind else ())
-    found = current(by, scope) if wanted.shown == "current" else beliefs(by, scope)
+    found = told(by, scope) if wanted.shown == "current" else beliefs(by, scope)
     if wanted.view:
         seen = named(by, wanted.view)
         plain = wanted.shown == "current"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,8 +14,11 @@ from memoryapp.doors.errors import Invalid, NotFound
 from memoryapp.graph import todays, typed
 from memoryapp.graph.identity import canonical, is_empty, is_seen, keys_of, missing, nodes_by_key, unfolded
 from memoryapp.graph.models import Belief, Node
+from memoryapp.graph.models.beliefs import Audience
+from memoryapp.graph.models.places import out_of_place
 from memoryapp.graph.queries import merges
 from memoryapp.graph.queries.views import Scope, as_of, current
+from memoryapp.ledger.among import among
 from memoryapp.ledger.principal import Principal
 from memoryapp.ontology.compiled import Ontology
 from memoryapp.ontology.normalise import normal_text, normal_value
@@ -146,6 +149,22 @@ def properties_at(
     """
     held = _held(by, Scope(subject=of.pk), valid_at, known_at).filter(shape=Belief.Shape.PROPERTY)
     return gathered(current_ontology(by), of.node_class, held.order_by("predicate", "recorded_at", "pk"))
+
+
+def known_properties(by: Principal, nodes: Collection[Node]) -> dict[uuid.UUID, dict[str, Any]]:
+    """Of those of these nodes of which something was learned from files out of somebody's sight: the properties that
+    they may know of. No query for whoever may read every path."""
+    hidden = out_of_place(by)
+    if not hidden or not nodes:
+        return {}
+    said = Belief.objects.filter(shape=Belief.Shape.PROPERTY, subject__in=[node.pk for node in nodes])
+    touched = set(said.filter(among("pk", hidden)).values_list("subject", flat=True))
+    held: dict[Any, list[Belief]] = {pk: [] for pk in touched}
+    rows = current(by).filter(shape=Belief.Shape.PROPERTY, subject__in=touched, audience=Audience.WORKSPACE)
+    for belief in rows.order_by("predicate", "recorded_at", "pk") if touched else ():
+        held[belief.subject_id].append(belief)
+    ontology = current_ontology(by)
+    return {node.pk: gathered(ontology, node.node_class, held[node.pk]) for node in nodes if node.pk in touched}
 
 
 def gathered(ontology: Ontology, node_class: str, held: Iterable[Belief]) -> dict[str, Any]:

@@ -119,8 +119,8 @@ def current(by: Principal, scope: Scope = EVERYTHING, *, at: dt.datetime | None 
 
 
 def told(by: Principal, scope: Scope = EVERYTHING, *, at: dt.datetime | None = None) -> QuerySet[Belief]:
-    """What is held now, for whoever is told it: without a summary one of whose members is held no more. Its words are
-    theirs; it stays where it is looked at."""
+    """What is held now, for whoever is told it, in a list, an answer or a brief: without a summary one of whose members
+    is held no more. Its words are theirs; it stays where it is looked at by itself, and among everything."""
     at = at or now(by.workspace)
     return current(by, scope, at=at).exclude(Exists(_left_a_summary(at)))
 
@@ -168,7 +168,7 @@ def named(by: Principal, name: str) -> QuerySet[Belief]:
         in_evidence_of=_id(view.in_evidence_of),
         not_in_evidence_of=_id(view.not_in_evidence_of),
     )
-    return beliefs(by, scope) if view.history else current(by, scope)
+    return beliefs(by, scope) if view.history else told(by, scope)
 
 
 def _id(text: str) -> uuid.UUID | None:
