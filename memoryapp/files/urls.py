@@ -15,6 +15,7 @@ urlpatterns: list[URLPattern] = [
     path("files/make/", changing.make, name="make"),
     path("files/move/", changing.move, name="move"),
     path("files/describe/", changing.describe, name="describe"),
+    path("files/tell/", changing.tell, name="tell"),
     path("files/remove/", changing.remove, name="remove"),
     path("files/restore/", changing.restore, name="restore"),
 ]

@@ -22,6 +22,9 @@ from memoryapp.ledger import erasing, integrity
 from memoryapp.ledger import queries as ledger
 from memoryapp.ledger.models import Job
 from memoryapp.ledger.principal import Principal
+from memoryapp.ledger.services import record
+from memoryapp.sources.models import Source
+from memoryapp.sources.withdrawing import withdraw
 from tests.api.calling import Caller
 from tests.files.telling import Tree, ruled
 from tests.visiting import client_of
@@ -209,6 +212,34 @@ reader.limit()
     assert [one.error for one in failed] == [extracting.WHY["broken"], extracting.WHY["slow"]]
 
 
+def test_what_is_found_in_an_attachment_is_told_as_a_source(
+    workspace: Any, administrator: Principal, work: Callable[[], int]
+) -> None:
+    """R13: and is out of sight while that is taken back."""
+    desk, tree = Caller(workspace, ["find-notes", "curate"]), Tree(administrator)
+    sent = {"path": "/notes/letter", "data": base64.b64encode(letter("Ines Ferro lives in Porto.")).decode()}
+    assert desk.post("files/attachments", sent).status_code == 201
+    early = desk.post("files/tell", {"path": "/notes/letter"})
+    assert (early.status_code, early.json()["code"]) == (422, "nothing_to_tell")
+    assert "still being read" in early.json()["detail"]
+    work()
+    told = desk.post("files/tell", {"path": "/notes/letter"}).json()
+    source = Source.objects.get(kind="file")
+    assert (told["action"], told["source"], source.content.strip()) == (
+        "tell",
+        str(source.pk),
+        "Ines Ferro lives in Porto.",
+    )
+    assert desk.post("files/tell", {"path": "/notes/letter"}).json()["repeated"]
+    record(administrator, "w", lambda write: withdraw(write, source=source.pk), "In jest.")
+    assert tree.ls("/notes") == []
+    tree.write("/notes/a.md", "A plan.")
+    client = client_of(administrator)
+    page = client.post("/w/harbour/files/tell/", {"path": "/notes/a.md"}, follow=True).content.decode()
+    assert "It is a source now" in page
+    assert tree.actions("/notes/a.md") == ["tell", "write"]
+
+
 def test_what_is_nothing_known_or_too_large_is_refused(monkeypatch: pytest.MonkeyPatch, storage: Path) -> None:
     for data in (b"\x7fELF\x00\x01", b"PK\x03\x04nonsense", b"\xff\xfe\x00a", b""):
         with pytest.raises(Invalid):
@@ -241,8 +272,6 @@ def test_erased_with_its_bytes(tree: Tree, work: Callable[[], int], storage: Pat
     """R16: no word of it is left in a table or in the storage."""
     entry = attach(tree, "/notes/plan.pdf", pdf()).entry
     work()
-    from memoryapp.ledger.services import record
-
     record(tree.by, "e", lambda write: erasing.erase(write, "file", entry.pk, name="/notes/plan.pdf"), "Asked for.")
     assert [one for one in storage.rglob("*") if one.is_file()] == []
     assert Extract.objects.get().text == ""

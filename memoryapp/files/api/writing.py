@@ -25,6 +25,7 @@ from memoryapp.files.inputs import FileInput
 from memoryapp.files.models import Form
 from memoryapp.files.services import Written
 from memoryapp.files.services.drafts import MOST_SOURCES, MOST_TEXT
+from memoryapp.files.services.telling import told_as
 from memoryapp.files.services.writing import MOST
 from memoryapp.ledger.idempotency import Answer
 from memoryapp.ledger.models import Write
@@ -196,11 +197,15 @@ class MakeDirectory(Endpoint):
         return self.write("make_directory", act)
 
 
-class Describing(Told, AboutFields):
-    """What is put down beside a file's text; what is left out stays."""
+class Seen(Told):
+    """A file, as it was read."""
 
     path = Path()
     lock = Whole(required=False, min_value=1, help_text="The version that was read; also as If-Match.")
+
+
+class Describing(Seen, AboutFields):
+    """What is put down beside a file's text; what is left out stays."""
 
 
 class Metadata(Endpoint):
@@ -229,6 +234,34 @@ class Metadata(Endpoint):
             return answer(self.by, services.set_metadata(write, given["path"], about_of(given), lock=lock))
 
         return self.write("set_file_metadata", act)
+
+
+class TellFile(Endpoint):
+    """A file told as a source."""
+
+    needs = {"post": "write_files"}
+    body = {"post": Seen}
+
+    @extend_schema(
+        operation_id="tell_file",
+        tags=["files"],
+        summary="Tell a file as a source",
+        description="What it says, or what was found in it, is read as a document is. The same words at the same path "
+        "are one source.",
+        responses=described("FileTold", WRITTEN | {"source": serializers.UUIDField(help_text="What it was told as.")}),
+        examples=[OpenApiExample("A file", value={"path": "/notes/harbour/berths.md"}, request_only=True)],
+    )
+    def post(self, request: Request) -> Response:
+        given = self.content
+        lock = lock_of(self, given)
+
+        def act(write: Write) -> Answer:
+            done = services.tell_file(write, given["path"], lock=lock)
+            answered = answer(self.by, done)
+            answered.body["source"] = told_as(done.version)
+            return answered
+
+        return self.write("tell_file", act)
 
 
 class Attaching(Told, AboutFields):
@@ -289,5 +322,6 @@ urlpatterns = [
     path("files/edit", EditFile.as_view(), name="edit-file"),
     path("files/directories", MakeDirectory.as_view(), name="make-directory"),
     path("files/attachments", AttachFile.as_view(), name="attach-file"),
+    path("files/tell", TellFile.as_view(), name="tell-file"),
     path("files/metadata", Metadata.as_view(), name="file-metadata"),
 ]

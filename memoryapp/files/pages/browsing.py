@@ -42,6 +42,7 @@ def files(request: HttpRequest, by: Principal) -> HttpResponse:
         "asked": asked,
         "may_write": by.may("write_files"),
         "may_remove": by.may("remove_files"),
+        "may_tell": by.may("write_files") and by.may("tell"),
     }
     if asked:
         return page(request, "files/found.html", context | {"tree": tree(by, path)} | _found(by, path, asked))

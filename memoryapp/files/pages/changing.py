@@ -172,6 +172,15 @@ def _nothing_chosen(request: HttpRequest, by: Principal) -> HttpResponse:
 
 
 @require_POST
+@member_page("write_files")
+def tell(request: HttpRequest, by: Principal) -> HttpResponse:
+    """A file told as a source, to be read as a document is."""
+    path = request.POST.get("path", "")
+    done = "It is a source now, and is read as one."
+    return _act(request, by, "tell_file", path, lambda write: services.tell_file(write, path), done)
+
+
+@require_POST
 @member_page("remove_files")
 def remove(request: HttpRequest, by: Principal) -> HttpResponse:
     """A file or directory taken away, with everything in it."""

@@ -63,6 +63,7 @@ WORDS = {
     "withdraw": "Taken out of sight",
     "return": "Back in sight",
     "attach": "Uploaded",
+    "tell": "Told as a source",
 }
 
 
