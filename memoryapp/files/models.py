@@ -115,6 +115,7 @@ class Entry(WorkspaceRow):
                 condition=Q(kind="directory", state="current"),
                 name="file_directories",
             ),
+            models.Index(fields=["workspace", "-modified_at"], condition=Q(state="removed"), name="file_removed"),
         ]
         constraints = [
             models.UniqueConstraint(fields=["workspace", "path"], condition=Q(state="current"), name="file_path_once"),

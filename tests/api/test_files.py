@@ -82,6 +82,12 @@ def test_the_tree_is_listed_matched_and_grepped(curator: Caller) -> None:
     assert (stat["tags"], stat["leads_to"]) == (["harbour"], [{"to": "file", "target": "/notes/prices.md"}])
     described = curator.post("files/metadata", {"path": "/notes/berths.md", "tags": ["settled"], "lock": 1})
     assert (described.json()["tags"], described.json()["lock"]) == (["settled"], 2)
+    keys = {"berth": 4, "since": {"year": 2031, "sure": False}}
+    curator.post("files/metadata", {"path": "/notes/berths.md", "properties": keys, "summary": "Where we lie."})
+    stat = curator.get("files/stat?path=/notes/berths.md").json()
+    assert (stat["properties"], stat["summary"], stat["tags"]) == (keys, "Where we lie.", ["settled"])
+    long = curator.post("files/metadata", {"path": "/notes/berths.md", "properties": {"x": "y" * 10_001}})
+    assert (long.status_code, long.json()["errors"][0]["path"]) == (422, "/properties")
 
 
 @pytest.mark.parametrize(

@@ -60,7 +60,10 @@ def test_one_box_finds_words_lines_and_paths(client: Any, tree: Tree) -> None:
     assert "/notes/a.md" in shown(client, f"{FILES}?q=/**/*.md")
     assert "Nothing holds it" in shown(client, f"{FILES}?q=zebra")
     assert "No path matches" in shown(client, f"{FILES}?q=/x/*")
-    assert "This is no pattern" in shown(client, f"{FILES}?q=/../*")
+    assert "The pattern may not hold" in shown(client, f"{FILES}?q=/../*")
+    assert "The marlin plan." in shown(client, f"{FILES}?q=m.r(l|k)in&regex=yes")
+    assert "Nothing holds it" in shown(client, f"{FILES}?q=m.r(l|k)in")
+    assert "This is no expression" in shown(client, f"{FILES}?q=(&regex=yes")
     assert "/notes/a.md" in shown(client, "/w/harbour/search/?q=marlin")
 
 

@@ -45,7 +45,9 @@ def files(request: HttpRequest, by: Principal) -> HttpResponse:
         "may_tell": by.may("write_files") and by.may("tell"),
     }
     if asked:
-        return page(request, "files/found.html", context | {"tree": tree(by, path)} | _found(by, path, asked))
+        regex = request.GET.get("regex") == "yes"
+        found = _found(by, path, asked, regex=regex) | {"tree": tree(by, path), "regex": regex}
+        return page(request, "files/found.html", context | found)
     if request.GET.get("removed"):
         return page(request, "files/removed.html", context | {"tree": tree(by, path)} | _removed(request, by, path))
     entry = queries.entry(by, path) if path != ROOT else None
@@ -143,19 +145,23 @@ def _number(request: HttpRequest, name: str, usual: int) -> int:
     return found
 
 
-def _found(by: Principal, path: str, asked: str) -> dict[str, Any]:
-    """Paths for a pattern that begins with a slash; for anything else the files that answer, and the lines."""
-    if asked.startswith("/") and ("*" in asked or "?" in asked):
+def _found(by: Principal, path: str, asked: str, *, regex: bool) -> dict[str, Any]:
+    """Paths for a pattern that begins with a slash; for an expression the lines that match it; for anything else the
+    files that answer, and the lines."""
+    if not regex and asked.startswith("/") and ("*" in asked or "?" in asked):
         try:
             pattern = Glob.read(asked)
         except Invalid as error:
             return {"refused": error.detail}
         matching = queries.glob(by, pattern, limit=SIZE)
         return {"rows": [row(by, one) for one in matching.entries], "more": matching.next is not None, "globbed": True}
-    grepped = queries.grep(by, Sought(asked, any_case=True, under=path, limit=SIZE))
-    answers = queries.search(by, asked, under=path).answers
+    try:
+        grepped = queries.grep(by, Sought(asked, regex=regex, any_case=not regex, under=path, limit=SIZE))
+    except Invalid as error:
+        return {"refused": error.detail}
+    answers = queries.search(by, asked, under=path).answers if not regex else []
     ids = [(one.entry.pk, None) for one in grepped.files] + [(one.entry.pk, one.score) for one in answers]
-    note(by, list(dict(ids).items()), question=asked, asked={"under": path})
+    note(by, list(dict(ids).items()), question=asked, asked={"under": path, "regex": regex})
     return {
         "answers": [row(by, one.entry) | {"summary": one.version.summary} for one in answers],
         "grepped": [row(by, one.entry) | {"lines": one.lines} for one in grepped.files],
@@ -193,6 +199,7 @@ def _file(request: HttpRequest, by: Principal, entry: Entry) -> dict[str, Any]:
         "history": [version(by, entry, one) for one in history[:MOST_VERSIONS]],
         "history_cut": len(history) > MOST_VERSIONS,
         "directory": entry.directory,
+        "keys": sorted(shown.properties.items()),
         "tags_typed": ", ".join(latest.tags),
     }
 

@@ -85,8 +85,7 @@ def extraction(version: Version) -> Extraction | None:
         return None
     if getattr(body, "extract", None) is not None:
         return Extraction("read")
-    asked = Job.objects.filter(workspace=version.workspace_id, kind=READING, subject_id=body.pk)
-    job = asked.order_by("-created_at", "-id").first()
+    job = Job.objects.filter(write=body.write_id, kind=READING, subject_id=body.pk).first()
     if job is None:
         return Extraction("none")
     state = job.state if job.state in (Job.State.FAILED, Job.State.CANCELLED) else "waiting"
