@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import uuid
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -12,9 +13,10 @@ from django.db.models import Exists, F, OrderBy, OuterRef, QuerySet, Subquery, W
 from django.db.models.functions import RowNumber
 
 from memoryapp.graph.models import Belief, Node
-from memoryapp.graph.queries.asking.clauses import FIELDS, Hop, Question
+from memoryapp.graph.queries.asking.clauses import FIELDS, All, Clause, Hop, Question
 from memoryapp.graph.queries.asking.matching import COLUMN, Held
 from memoryapp.graph.queries.nodes import gathered
+from memoryapp.ledger import prepared
 from memoryapp.ledger.principal import Principal
 from memoryapp.ontology.compiled import Ontology
 from memoryapp.ontology.queries import current_ontology
@@ -136,13 +138,15 @@ class _Asking:
 
     def _told(self, nodes: Sequence[Named], select: tuple[str, ...] | None) -> list[Found]:
         beliefs: dict[Any, list[Belief]] = defaultdict(list)
-        if select != ():
-            rows = self.held.beliefs().filter(shape=Belief.Shape.PROPERTY, subject__in=[node.pk for node in nodes])
-            if select is not None:
-                rows = rows.filter(predicate__in=select)
-            for belief in rows.order_by("predicate", "recorded_at", "pk") if nodes else ():
-                beliefs[belief.subject_id].append(belief)
+        for belief in self._said(select, [node.pk for node in nodes]) if nodes and select != () else ():
+            beliefs[belief.subject_id].append(belief)
         return [Found(*node, gathered(self.ontology, node.node_class, beliefs.get(node.pk, ()))) for node in nodes]
+
+    def _said(self, select: tuple[str, ...] | None, ids: list[uuid.UUID]) -> list[Belief]:
+        """What is held of the properties selected, or of all."""
+        if self.held.now:
+            return prepared.rows(_saying, select, by=self.by, at=self.held.at, ids=ids)
+        return list(_of_properties(self.held, select, ids))
 
     def _expand(self, found: Sequence[Found], hops: Sequence[Hop]) -> None:
         for hop in hops:
@@ -173,22 +177,60 @@ class _Asking:
 
     def _edges(self, parents: Sequence[uuid.UUID], hop: Hop, direction: str) -> list[Edge]:
         """The edges to follow: of each node one more than are told, so that a cut is seen."""
-        here, there = ("subject", "object") if direction == "out" else ("object", "subject")
-        # Asked of each end: as a set, an engine would first go through every node of the class.
-        ends = Exists(self.held.nodes(hop.classes, hop.clause).order_by().filter(pk=OuterRef(there)))
-        rank = Window(RowNumber(), partition_by=[F(here)], order_by=[F("pk").asc()])
-        rows = (
-            self.held.edges(hop.relationship)
-            .filter(ends, **{f"{here}__in": parents})
-            .annotate(rank=rank)
-            .filter(rank__lte=hop.limit + 1)
-            .order_by("pk")
-            .values_list("pk", here, "qualifiers", there, f"{there}__node_class", f"{there}__label")
-        )
-        edges = list(rows[: MOST_EDGES + 1])
+        form = (hop.relationship, hop.classes, direction, hop.limit)
+        if self.held.now and hop.clause == All():
+            edges = prepared.rows(_leading, *form, by=self.by, at=self.held.at, parents=parents)
+        else:
+            edges = list(_following(self.held, *form, hop.clause, parents))
         if len(edges) > MOST_EDGES:
             self.cut = True
         return [Edge(pk, at, qualifiers, Named(*end)) for pk, at, qualifiers, *end in edges[:MOST_EDGES]]
+
+
+def _saying(
+    select: tuple[str, ...] | None, by: Principal, at: dt.datetime, ids: Sequence[uuid.UUID]
+) -> QuerySet[Belief]:
+    return _of_properties(Held(by, None, None, at=at), select, ids)
+
+
+def _of_properties(held: Held, select: tuple[str, ...] | None, ids: Sequence[uuid.UUID]) -> QuerySet[Belief]:
+    rows = held.beliefs().filter(shape=Belief.Shape.PROPERTY, subject__in=ids)
+    if select is not None:
+        rows = rows.filter(predicate__in=select)
+    return rows.order_by("predicate", "recorded_at", "pk")
+
+
+def _leading(
+    relationship: str,
+    classes: tuple[str, ...],
+    direction: str,
+    limit: int,
+    by: Principal,
+    at: dt.datetime,
+    parents: Sequence[uuid.UUID],
+) -> QuerySet[Belief, Any]:
+    """What leads on now, whatever it leads to."""
+    return _following(Held(by, None, None, at=at), relationship, classes, direction, limit, All(), parents)
+
+
+def _following(
+    held: Held,
+    relationship: str,
+    classes: tuple[str, ...],
+    direction: str,
+    limit: int,
+    clause: Clause,
+    parents: Sequence[uuid.UUID],
+) -> QuerySet[Belief, Any]:
+    here, there = ("subject", "object") if direction == "out" else ("object", "subject")
+    # Asked of each end: as a set, an engine would first go through every node of the class.
+    ends = Exists(held.nodes(classes, clause).order_by().filter(pk=OuterRef(there)))
+    rank = Window(RowNumber(), partition_by=[F(here)], order_by=[F("pk").asc()])
+    rows = held.edges(relationship).filter(ends, **{f"{here}__in": parents}).annotate(rank=rank)
+    rows = rows.filter(rank__lte=limit + 1).order_by("pk")
+    return rows.values_list("pk", here, "qualifiers", there, f"{there}__node_class", f"{there}__label")[
+        : MOST_EDGES + 1
+    ]
 
 
 def told(answer: Answer) -> dict[str, Any]:

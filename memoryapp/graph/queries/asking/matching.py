@@ -43,17 +43,21 @@ COLUMN = {ID: "pk", LABEL: "label", CLASS: "node_class", RECORDED_AT: "recorded_
 
 
 class Held:
-    """Beliefs and nodes as somebody sees them, now or as of other times. `cut` when not all values were compared."""
+    """Beliefs and nodes as somebody sees them, now or as of other times. `cut` when not all values were compared.
+    `at` is this instant, for whoever asked already."""
 
-    def __init__(self, by: Principal, valid_at: dt.datetime | None, known_at: dt.datetime | None) -> None:
+    def __init__(
+        self, by: Principal, valid_at: dt.datetime | None, known_at: dt.datetime | None, at: dt.datetime | None = None
+    ) -> None:
         self.by = by
         self.valid_at, self.known_at = valid_at, known_at
-        self.at = now(by.workspace)
+        self.now = valid_at is None and known_at is None
+        self.at = at or now(by.workspace)
         self.cut = False
 
     def beliefs(self) -> QuerySet[Belief]:
         """What is held."""
-        if self.valid_at is None and self.known_at is None:
+        if self.now:
             return current(self.by, at=self.at).order_by()
         return as_of(self.by, valid_at=self.valid_at, known_at=self.known_at, at=self.at).order_by()
 
