@@ -95,6 +95,7 @@ def test_the_tree_is_listed_matched_and_grepped(curator: Caller) -> None:
     [
         ("files?path=notes", "not_absolute"),
         ("files/read?path=/notes/../x", "relative_path"),
+        ("files/stat?path=/", "is_the_root"),
         ("files/read?path=/notes/berths.md&first=0", "min_value"),
         ("files/read?path=/notes/berths.md&first=9", "no_such_line"),
         ("files/glob?pattern=notes/*", "not_absolute"),

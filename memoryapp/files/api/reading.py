@@ -126,7 +126,7 @@ class ReadFile(Endpoint):
         known_at = given["known_at"].instant if "known_at" in given else None
         with in_query():
             at = normal(given["path"], "/path")
-        entry, version = queries.between(self.by, at, sequence=given.get("version"), known_at=known_at)
+            entry, version = queries.between(self.by, at, sequence=given.get("version"), known_at=known_at)
         first = given.get("first", FIRST)
         with in_query():
             lines = queries.read_lines(entry, version, first, given.get("last", max(LAST, first + LAST - FIRST)))
@@ -161,8 +161,7 @@ class Stat(Endpoint):
     )
     def get(self, request: Request) -> Response:
         with in_query():
-            at = normal(self.filters["path"], "/path")
-        entry = queries.entry(self.by, at)
+            entry = queries.entry(self.by, normal(self.filters["path"], "/path"))
         links = [{"to": one.target_type, "target": one.target} for one in queries.links_from(self.by, entry)]
         latest = queries.latest(entry)
         body = queries.told_whole(self.by, entry, latest)
@@ -208,8 +207,8 @@ class Versions(Endpoint):
     )
     def get(self, request: Request) -> Response:
         with in_query():
-            at = normal(self.filters["path"], "/path")
-        rows = queries.versions(self.by, queries.entry(self.by, at))
+            entry = queries.entry(self.by, normal(self.filters["path"], "/path"))
+        rows = queries.versions(self.by, entry)
         found = paging.page(rows, order=("-sequence",), **self.paging_asked)
         seen = queries.of_versions(self.by, found.items)
         return Response(found.shaped(lambda one: queries.told_version(self.by, one, seen)))
@@ -236,8 +235,7 @@ class Diff(Endpoint):
     def get(self, request: Request) -> Response:
         given = self.filters
         with in_query():
-            at = normal(given["path"], "/path")
-        entry, _ = queries.file(self.by, at)
+            entry, _ = queries.file(self.by, normal(given["path"], "/path"))
         found = queries.diff(self.by, entry, given["before"], given.get("after"))
         note(self.by, [(entry.pk, None)], asked=given)
         return Response({"path": entry.path, "difference": found}, headers=located(entry))

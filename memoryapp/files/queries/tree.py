@@ -17,7 +17,7 @@ from django.db.models.functions import RowNumber
 from memoryapp.access import paths
 from memoryapp.access.paths import ROOT, territory
 from memoryapp.access.paths import below as beneath
-from memoryapp.doors.errors import Conflict, NotFound
+from memoryapp.doors.errors import Conflict, Invalid, NotFound
 from memoryapp.files.models import Entry, Kind, State, Version
 from memoryapp.ledger.principal import Principal
 
@@ -26,12 +26,13 @@ ERASED = "/erased"
 """Where the tombstones of what was erased are kept."""
 
 
-def entry(by: Principal, path: str) -> Entry:
-    """What is at a path (in normal form) now. Raises NotFound, the same for what is out of sight, and Conflict
+def entry(by: Principal, path: str, place: str = "/path") -> Entry:
+    """What is at a path (in normal form) now. Raises NotFound, the same for what is out of sight, and Invalid
     `is_the_root`."""
     by.require("read_files")
     if path == ROOT:
-        raise Conflict("The root holds every directory and has no versions. List it.", code="is_the_root")
+        message = "The root holds every directory and has no versions. List it."
+        raise Invalid.at(place, "is_the_root", message, "a path below it")
     found = Entry.objects.visible_to(by).filter(path=path, state=State.CURRENT).first()
     if found is None:
         raise NotFound(f"There is nothing at {path}.", code="no_such_file", extra={"path": path})

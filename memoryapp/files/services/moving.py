@@ -38,7 +38,7 @@ def move(write: Write, source: str, target: str, *, lock: int | None = None) -> 
     """
     write.by.require("write_files")
     source, target = normal(source, "/source"), normal(target, "/target")
-    entry = queries.entry(write.by, source)
+    entry = queries.entry(write.by, source, "/source")
     placing.may_write(write, source, "/source")
     placing.may_write(write, target, "/target")
     check_lock(write, entry, lock)
