@@ -82,13 +82,11 @@ def opened(letters: Letters, operator: Principal) -> Callable[..., Case]:
     """`opened("a|b", priority=70)`: an open case about that pair."""
 
     def open_one(key: str = "a|b", **how: Any) -> Case:
-        how.setdefault("subjects", [Subject("letter", "letter", new_id())])
+        how = {"reason": "Two letters look alike.", "subjects": [Subject("letter", "letter", new_id())]} | how
         case = record(
             operator,
             "open",
-            lambda write: services.open_case(
-                write, kind="letter_pair", key=key, reason="Two letters look alike.", **how
-            ),
+            lambda write: services.open_case(write, kind="letter_pair", key=key, **how),
         )
         assert case is not None
         return case

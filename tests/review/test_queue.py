@@ -13,7 +13,7 @@ from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import record
 from memoryapp.review import queries, services
 from memoryapp.review.models import Case
-from memoryapp.review.queries import Filters
+from memoryapp.review.queries import Filters, counting, holding
 from memoryapp.review.services import Subject
 from memoryapp.sources.models import Thread
 from tests.review.conftest import Letters
@@ -116,6 +116,32 @@ def test_filters_find_by_kind_state_age_words_and_subject(
         with pytest.raises(Invalid) as refused:
             keys(reviewer, **wrong)
         assert refused.value.violations[0].accepted
+
+
+@pytest.mark.parametrize("few", [2000, 2, 1])
+def test_words_are_looked_for_once_and_found_alike_however_many_cases_hold_them(
+    opened: Open, reviewer: Principal, operator: Principal, monkeypatch: pytest.MonkeyPatch, few: int
+) -> None:
+    """Known by their ids where they are few, and of too many only the first: the list, its order and its count are the
+    same, and of few no second question goes through any words."""
+    monkeypatch.setattr(holding, "FEW", few)
+    monkeypatch.setattr(counting, "BOUND", 1)
+    for number, priority in enumerate((10, 70, 40)):
+        opened(f"{number}|x", priority=priority)
+    opened("other", reason="Something else.")
+    plain = Filters(text="look alike")
+    with CaptureQueriesContext(connection) as asked:
+        sought = queries.narrowed(reviewer, plain)
+        found = queries.listed(reviewer, sought, size=50)
+        queries.matching(reviewer, sought)
+        following = queries.next_after(reviewer, found.cases[0], sought)
+    assert [case.key for case in found.cases] == keys(reviewer, text="look alike") == ["1|x", "2|x", "0|x"]
+    assert following == found.cases[1]
+    assert queries.matching(reviewer, sought) == queries.matching(reviewer, plain) == 2
+    if few == 2000:
+        assert sum("look alike" in query["sql"].lower() for query in asked) == 1
+        assert queries.narrowed(reviewer, sought) is sought
+    assert queries.narrowed(reviewer, Filters()) == Filters()
 
 
 def test_the_counts_say_how_much_waits_and_since_when(opened: Open, reviewer: Principal, letters: Letters) -> None:

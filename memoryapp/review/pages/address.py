@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import uuid
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from urllib.parse import urlencode
 
 from django.http import QueryDict
@@ -31,6 +31,7 @@ class Address:
 
     slug: str
     parameters: dict[str, str]
+    _found: dict[str, Filters] = field(default_factory=dict, compare=False, repr=False)
 
     @classmethod
     def of(cls, by: Principal, given: QueryDict) -> Address:
@@ -52,6 +53,12 @@ class Address:
             snoozed=self.parameters.get("snoozed") == "yes",
             order=self.parameters.get("order", "priority"),
         )
+
+    def sought(self, by: Principal) -> Filters:
+        """The filters, with the cases that hold the words looked for: found when first asked, once for a request."""
+        if "sought" not in self._found:
+            self._found["sought"] = queries.narrowed(by, self.filters)
+        return self._found["sought"]
 
     def beside(self, name: str) -> uuid.UUID | None:
         """The case beside which the page lies, as `after` or as `before`."""

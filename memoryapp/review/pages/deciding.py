@@ -140,7 +140,7 @@ def _go_on(request: HttpRequest, by: Principal, address: Address, done: Case, to
     (`ahead`), only what stands beside it."""
     if wants_fragment(request) and (ahead := _ahead(by, request.POST.get("ahead", ""))):
         return _keep(request, by, address, done, ahead, toast)
-    following = queries.next_after(by, done, address.filters)
+    following = queries.next_after(by, done, address.sought(by))
     url = address.case(following) if following else address.url
     if not wants_fragment(request):
         messages.success(request, toast.words)

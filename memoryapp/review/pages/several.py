@@ -41,7 +41,7 @@ def several(request: HttpRequest, by: Principal) -> HttpResponseBase:
     chosen = _chosen(cases, kind, verdict)
     found = queries.outlook(by, cases, kind, verdict, rationale) if chosen else [Outlook(case) for case in cases]
     lines = headlines(by, cases)
-    everything, matching = request.GET.get("all") == "yes", queries.matching(by, address.filters)
+    everything, matching = request.GET.get("all") == "yes", queries.matching(by, address.sought(by))
     context = {
         "by": by,
         "address": address,
@@ -142,7 +142,7 @@ def undo_batch(request: HttpRequest, by: Principal, batch_id: uuid.UUID) -> Http
 def _named(by: Principal, request: HttpRequest, address: Address) -> list[Case]:
     """The cases that were selected; all that match, up to as many as are decided together, when that was asked."""
     if request.GET.get("all") == "yes":
-        page = queries.listed(by, address.filters, size=MOST)
+        page = queries.listed(by, address.sought(by), size=MOST)
         return queries.some(by, [case.pk for case in page.cases])
     return queries.some(by, [one for one in map(addresses.identifier, request.GET.getlist("case")) if one][:MOST])
 

@@ -63,7 +63,7 @@ def beside(by: Principal, address: Address, found: Page | None = None, case: Cas
         "waiting": waiting,
         "rows": rows(by, address, found.cases),
         "here": case.pk if case else None,
-        "matching": queries.matching(by, address.filters) if address.is_filtered else waiting.total,
+        "matching": queries.matching(by, address.sought(by)) if address.is_filtered else waiting.total,
         "previous_url": address.but(before=str(found.cases[0].pk)) if found.before and found.cases else "",
         "next_url": address.but(after=str(found.cases[-1].pk)) if found.after else "",
         "filters": filters_of(by, address, waiting),
@@ -175,7 +175,7 @@ def verdict_words(decision: Decision) -> str:
 def _listed(by: Principal, address: Address) -> Page:
     """The page of the list that the address names; its start when it names a case that is not there."""
     beside = {name: _known(by, address.beside(name)) for name in ("after", "before")}
-    return queries.listed(by, address.filters, size=LISTED, **beside)
+    return queries.listed(by, address.sought(by), size=LISTED, **beside)
 
 
 def _known(by: Principal, case_id: uuid.UUID | None) -> Case | None:
@@ -191,7 +191,7 @@ def _ahead(by: Principal, address: Address, case: Case | None, found: Page | Non
     if following is None and found and not found.before and not found.after and listed:
         following = next((one for one in listed if one.pk != case.pk), None)
     elif following is None:
-        following = queries.next_after(by, case, address.filters)
+        following = queries.next_after(by, case, address.sought(by))
     return address.case(following) if following else ""
 
 

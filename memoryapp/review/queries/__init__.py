@@ -7,6 +7,7 @@ from memoryapp.review.queries.batches import MOST_TOGETHER, batch_of, counted, i
 from memoryapp.review.queries.cases import Choice, Presented, about, case, presented, shown
 from memoryapp.review.queries.counting import BOUND, Count, Waiting, matching, waiting
 from memoryapp.review.queries.decided import decision, decisions, standing_decision
+from memoryapp.review.queries.holding import narrowed
 from memoryapp.review.queries.judging import SHARE, figures, precedents, sample, share_of, tried
 from memoryapp.review.queries.notices import Notice, notices, read_until, talk, unread
 from memoryapp.review.queries.queue import ASSIGNEES, HIGH, ORDERS, Filters, Page, listed, next_after, queue
@@ -40,6 +41,7 @@ __all__ = [
     "items",
     "listed",
     "matching",
+    "narrowed",
     "next_after",
     "notices",
     "outlook",

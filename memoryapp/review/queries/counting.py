@@ -10,6 +10,7 @@ from typing import Any
 from django.db.models import IntegerField, Q, QuerySet, Subquery
 from django.utils import timezone
 
+from memoryapp.ledger.among import among
 from memoryapp.ledger.models import Workspace
 from memoryapp.ledger.principal import Principal
 from memoryapp.review import registry
@@ -79,4 +80,9 @@ def waiting(by: Principal, also: Mapping[str, Any] | None = None) -> Waiting:
 
 def matching(by: Principal, filters: Filters) -> Count:
     """How many cases match, up to the bound."""
-    return Count(queue(by, filters).select_related(None).order_by().values("pk")[: BOUND + 1].count())
+    found = queue(by, filters).select_related(None).order_by().values("pk")
+    if filters.holding is not None and not filters.holding.complete:
+        least = found.filter(among("pk", filters.holding.ids))[: BOUND + 1].count()
+        if least > BOUND:
+            return Count(least)
+    return Count(found[: BOUND + 1].count())

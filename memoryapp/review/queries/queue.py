@@ -13,8 +13,9 @@ from django.utils import timezone
 
 from memoryapp.doors.errors import Invalid
 from memoryapp.ledger.principal import Principal
-from memoryapp.review import registry, sight
+from memoryapp.review import registry
 from memoryapp.review.models import Case
+from memoryapp.review.queries.holding import Holding, holds
 from memoryapp.review.queries.subjects import bring_subjects, with_subjects
 
 ORDERS = {
@@ -34,7 +35,8 @@ class Filters:
 
     `assignee` is "me", "nobody" or an actor's id, `agent` the id of the actor whose write opened it. `older_than` is
     how long it has waited at least, `priority` and `reach` the least of each. `text` is looked for in the reason and in
-    the words of what a case is about. `subject` is the id of something it is about. `order` is one of `ORDERS`.
+    the words of what a case is about; `holding` is what `narrowed` found of it. `subject` is the id of something it is
+    about. `order` is one of `ORDERS`.
     """
 
     kind: str = ""
@@ -48,6 +50,7 @@ class Filters:
     state: str = Case.State.OPEN
     snoozed: bool = False
     order: str = "priority"
+    holding: Holding | None = None
 
 
 @dataclass(frozen=True)
@@ -147,11 +150,7 @@ def _wanted(by: Principal, filters: Filters) -> Q:
     if filters.agent:
         wanted &= Q(write__actor=filters.agent)
     if filters.text:
-        text = filters.text.replace("\x00", "")
-        holding = Q(reason__icontains=text)
-        for cases in sight.about(by, text):
-            holding |= Q(pk__in=cases)
-        wanted &= holding
+        wanted &= holds(by, filters)
     if filters.subject:
         wanted &= Q(pk__in=Case.objects.filter(subjects__subject_id=filters.subject).values("pk"))
     return wanted
