@@ -45,6 +45,7 @@ def main() -> None:
 
 
 def run(files: int, megabytes: int, plans: bool = False) -> None:
+    from bench.filling import analyse
     from memoryapp.access.paths import Glob
     from memoryapp.access.services import operator
     from memoryapp.files import queries, services
@@ -78,14 +79,6 @@ def run(files: int, megabytes: int, plans: bool = False) -> None:
     print(f"write                 {measured(writer(by))}")
     context(by, agent)
     beside(by, megabytes)
-
-
-def analyse() -> None:
-    """Let the database know its tables, as it does by itself after a while."""
-    from django.db import connection
-
-    with connection.cursor() as cursor:
-        cursor.execute("ANALYZE")
 
 
 def explain(by: Any) -> None:

@@ -7,7 +7,7 @@ import random
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import connection
 
 from bench.language import Language
 from memoryapp.access.services import operator
@@ -100,10 +100,7 @@ def filled_with(beliefs: int, workspaces: int) -> Iterator[Filled]:
 
 
 def analyse() -> None:
-    """Give the planner the statistics that a database of some age has.
-
-    In a transaction: on SQLite it takes its turn among the writers, where by itself it reads first and is refused when
-    anybody wrote meanwhile.
-    """
-    with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute("ANALYZE" if connection.vendor == "postgresql" else "PRAGMA optimize")
+    """Give the planner of PostgreSQL the statistics that it gathers by itself after a while; SQLite gathers none."""
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("ANALYZE")

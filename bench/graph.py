@@ -20,7 +20,7 @@ import uuid
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from bench.graph_filling import BATCH, FAN_OUT, START, address_of, analyse, fill_episodes, fill_nodes, source
+from bench.graph_filling import BATCH, FAN_OUT, START, address_of, fill_episodes, fill_nodes, source
 from bench.measuring import measured
 
 WALK = """
@@ -52,6 +52,7 @@ def main() -> None:
 
 
 def run(nodes: int, episodes: int, edges: int, plans: bool) -> None:
+    from bench.filling import analyse
     from memoryapp.access.services import operator
     from memoryapp.ledger import triggers
     from memoryapp.ontology.services import found_workspace

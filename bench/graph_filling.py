@@ -144,13 +144,6 @@ def fill_episodes(by: Any, ids: Sequence[uuid.UUID], count: int) -> None:
     print(file=sys.stderr)
 
 
-def analyse() -> None:
-    from django.db import connection
-
-    with connection.cursor() as cursor:
-        cursor.execute("ANALYZE")
-
-
 def address_of(number: int) -> str:
     return f"person{number}@mail.example"
 

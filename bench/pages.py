@@ -88,6 +88,7 @@ def main() -> None:
     from bench.filling import analyse, filled_with
 
     call_command("migrate", verbosity=0)
+    call_command("collectstatic", verbosity=0, interactive=False)
     [filled] = filled_with(asked.beliefs, 1)
     put_before_people(filled, asked.cases)
     analyse()

@@ -46,6 +46,7 @@ def main() -> None:
 
     logging.disable(logging.CRITICAL)
     call_command("migrate", verbosity=0)
+    call_command("collectstatic", verbosity=0, interactive=False)
     run(asked.responses, asked.profile)
 
 

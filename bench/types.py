@@ -41,7 +41,8 @@ def main() -> None:
 
 
 def run(nodes: int) -> None:
-    from bench.graph_filling import analyse, fill_nodes
+    from bench.filling import analyse
+    from bench.graph_filling import fill_nodes
     from memoryapp.access.services import operator
     from memoryapp.graph.models import Belief
     from memoryapp.ledger import triggers, workers

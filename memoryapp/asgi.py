@@ -6,8 +6,11 @@ from typing import Any
 
 from django.core.asgi import get_asgi_application
 
+from memoryapp.doors.settled import settle
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memoryapp.settings")
 pages = get_asgi_application()
+settle()
 
 TOOLS = "/mcp"
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from celery import Celery
 from celery.platforms import SecurityWarning
-from celery.signals import setup_logging, worker_init
+from celery.signals import setup_logging, worker_init, worker_ready
 from django.conf import settings
 
 from memoryapp import broker
@@ -37,3 +37,11 @@ def sweep_out_old_messages(**_: Any) -> None:
     """Old wake-ups of the filesystem broker are worth nothing (the rows are the truth) and slow to read one by one."""
     for message in settings.BROKER_DIR.glob("messages/*.msg"):
         message.unlink(missing_ok=True)
+
+
+@worker_ready.connect  # type: ignore[untyped-decorator]
+def settle_down(**_: Any) -> None:
+    """Nothing more is loaded: the collector leaves it alone."""
+    from memoryapp.doors.settled import settle
+
+    settle()

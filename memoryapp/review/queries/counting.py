@@ -7,13 +7,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.db.models import IntegerField, Q, QuerySet, Subquery
+from django.db import DEFAULT_DB_ALIAS, connections
+from django.db.models import IntegerField, QuerySet, Subquery
+from django.db.models.expressions import RawSQL
 from django.utils import timezone
 
 from memoryapp.ledger.among import among
 from memoryapp.ledger.models import Workspace
+from memoryapp.ledger.prepared.reading import reader_of
 from memoryapp.ledger.principal import Principal
-from memoryapp.review import registry
+from memoryapp.review import registry, sight
 from memoryapp.review.models import Case
 from memoryapp.review.queries.queue import Filters, awake, queue
 
@@ -57,16 +60,20 @@ def waiting(by: Principal, also: Mapping[str, Any] | None = None) -> Waiting:
     kind. `also` names other values that the same query finds on the way."""
     by.require("read_cases")
     now = timezone.now()
-    opened = Case.objects.visible_to(by).filter(state=Case.State.OPEN)
+    hidden = sight.out_of_sight(by)
+    opened = Case.objects.filter(workspace=by.workspace, state=Case.State.OPEN)
+    if hidden:
+        opened = opened.exclude(pk__in=RawSQL("SELECT case_id FROM out_of_sight", []))
     waits = opened.filter(awake())
+    claimed = opened.filter(claimed_by=by.actor, claimed_until__gt=now)
     kinds = [kind.name for kind in registry.kinds()]
     asked: dict[str, Any] = {f"of_{number}": Bounded(waits.filter(kind=kind)) for number, kind in enumerate(kinds)} | {
-        "mine": Bounded(opened.filter(Q(assignee=by.actor) | Q(claimed_by=by.actor, claimed_until__gt=now))),
+        "mine": Bounded(opened.filter(assignee=by.actor)) + Bounded(claimed.exclude(assignee=by.actor)),
         "snoozed": Bounded(opened.filter(snoozed_until__gt=now)),
         "oldest": Subquery(waits.order_by("opened_at").values("opened_at")[:1]),
         **(also or {}),
     }
-    found: Any = Workspace.objects.values(**asked).get(pk=by.workspace.pk)
+    found = dict(zip(asked, _found(by, asked, hidden), strict=True))
     by_kind = {kind: Count(found[f"of_{number}"]) for number, kind in enumerate(kinds) if found[f"of_{number}"]}
     return Waiting(
         total=Count(sum(by_kind.values())),
@@ -76,6 +83,22 @@ def waiting(by: Principal, also: Mapping[str, Any] | None = None) -> Waiting:
         oldest=found["oldest"],
         also={name: found[name] for name in also or ()},
     )
+
+
+def _found(by: Principal, asked: Mapping[str, Any], hidden: list[RawSQL]) -> tuple[Any, ...]:
+    """The values asked for. What is out of sight is gathered once for all of them, as the set `out_of_sight`."""
+    asking = Workspace.objects.filter(pk=by.workspace.pk).values_list(*asked.values())
+    connection = connections[DEFAULT_DB_ALIAS]
+    compiler = asking.query.get_compiler(DEFAULT_DB_ALIAS)
+    sql, parameters = compiler.as_sql()
+    gathered: list[Any] = []
+    for one in hidden:
+        sql = f"WITH out_of_sight(case_id) AS MATERIALIZED ({one.sql}) {sql}"
+        gathered = list(one.params)
+    with connection.cursor() as cursor:
+        cursor.execute(sql, (*gathered, *parameters))
+        [found] = reader_of(asking, compiler)(cursor.fetchall(), connection)
+    return tuple(found)
 
 
 def matching(by: Principal, filters: Filters) -> Count:
