@@ -229,10 +229,10 @@ def _known_elsewhere(nodes: Sequence[uuid.UUID]) -> dict[uuid.UUID, dict[str, An
     rows = said.annotate(apart=Exists(apart)) if nodes else said.none().annotate(apart=Exists(apart))
     found: dict[uuid.UUID, dict[str, Any]] = {}
     values = list(rows.order_by("recorded_at", "pk").values_list("subject", "predicate", "value", "apart"))
-    for node in {node for node, _, _, apart in values if node and not apart}:
+    for node in {node for node, _, _, is_apart in values if node and not is_apart}:
         found[node] = defaultdict(list)
-    for node, predicate, value, apart in values:
-        if node in found and apart:
+    for node, predicate, value, is_apart in values:
+        if node in found and is_apart:
             found[node][predicate].append(value)
     return found
 
