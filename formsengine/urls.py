@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from formsengine.pages import collecting, filling, handing, publishing, responses, reviewing, together, writing
+from formsengine.pages import collecting, filling, handing, moving, publishing, responses, reviewing, together, writing
 
 app_name = "forms"
 urlpatterns: list[URLPattern] = [
@@ -25,6 +25,7 @@ urlpatterns: list[URLPattern] = [
     path("forms/responses/<uuid:response_id>/beside/", together.beside, name="beside"),
     path("forms/responses/<uuid:response_id>/assign/", together.assign, name="assign"),
     path("forms/responses/<uuid:response_id>/files/<uuid:attachment_id>/", filling.file, name="file"),
+    path("forms/responses/<uuid:response_id>/move/", moving.move, name="move"),
     path("forms/responses/<uuid:response_id>/submit/", reviewing.submit, name="submit"),
     path("forms/responses/<uuid:response_id>/settle/", reviewing.settle, name="settle"),
     path("forms/responses/<uuid:response_id>/history/", reviewing.history, name="history"),

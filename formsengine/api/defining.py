@@ -12,6 +12,7 @@ from rest_framework.response import Response
 
 from formsengine import services
 from formsengine.api.shapes import VERSION, WHOLE_VERSION
+from formsengine.definition.answers import answers_schema
 from formsengine.definition.publish import check
 from formsengine.definition.stored import read
 from formsengine.queries import defined as queries
@@ -56,9 +57,9 @@ class Definitions(Endpoint):
         examples=[OpenApiExample("A form of one question", value={"definition": SMALL}, request_only=True)],
     )
     def post(self, request: Request) -> Response:
-        definition = self.content["definition"]
         with refused():
-            problems = check(read(definition))[1]
+            definition = read(self.content["definition"])
+            problems = check(definition)[1]
 
         def act(write: Write) -> Answer:
             return Answer(queries.told_version(services.define(write, definition), problems=problems), 201)
@@ -115,6 +116,9 @@ class Versions(Endpoint):
         return self.page(rows, order=("-number",), shape=lambda one: queries.told_version(one, whole=False))
 
 
+ANSWERS = serializers.DictField(help_text="JSON Schema (2020-12) of the answers by name, as they are kept.")
+
+
 class OneVersion(Endpoint):
     """One version of a form."""
 
@@ -125,11 +129,14 @@ class OneVersion(Endpoint):
         operation_id="read_form_version",
         tags=["forms"],
         summary="Read a version of a form",
-        description="What it asks, what keeps it from being published, and the report of its import.",
-        responses=described("OneFormVersion", WHOLE_VERSION),
+        description="What it asks, what keeps it from being published, the report of its import, and what its answers "
+        "are, as JSON Schema.",
+        responses=described("OneFormVersion", WHOLE_VERSION | {"answers": ANSWERS}),
     )
     def get(self, request: Request, form_id: uuid.UUID, number: int) -> Response:
-        return Response(queries.told_version(queries.version(self.by, form_id, number)))
+        version = queries.version(self.by, form_id, number)
+        plan, problems = check(read(version.definition))
+        return Response(queries.told_version(version, problems=problems) | {"answers": answers_schema(plan)})
 
 
 IMPACT = serializers.DictField(help_text="The differences, their class, and how many drafts would stand otherwise.")

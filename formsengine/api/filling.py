@@ -6,6 +6,7 @@ import uuid
 from typing import Any
 
 from django.urls import path
+from django.utils import timezone
 from drf_spectacular.utils import OpenApiExample, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -15,9 +16,11 @@ from formsengine import queries, services
 from formsengine.api.shapes import FORM, RESPONSE, VERDICT, VIEW
 from formsengine.bindings.offers import look_ahead, look_ahead_of
 from formsengine.inputs import Answers, Opening
+from formsengine.log.commits import Clock
 from formsengine.models import Audience, ResponseState
 from formsengine.queries import defined as form_queries
 from formsengine.queries import filled as response_queries
+from formsengine.queries import moving
 from formsengine.view.shown import SCOPES
 from memoryapp.access.endpoints import Endpoint, described, page_of
 from memoryapp.doors import paging
@@ -227,6 +230,7 @@ class WritingBody(Told):
     language = Text(required=False, max_length=40)
     locale = Text(required=False, max_length=40, help_text="How numbers and dates are written: only then 1,5 is read.")
     strict = Flag(required=False, help_text="Undo all of it, or nothing.")
+    dry_run = Flag(required=False, help_text="Show the verdicts and what would be asked then, and keep nothing.")
     evidence = Several(
         child=Anything(), required=False, max_length=20, help_text='Where it was said: {"source": id, "quote": words}.'
     )
@@ -248,7 +252,11 @@ class Writing(Endpoint):
         examples=[OpenApiExample("Said in one breath", value={"ops": OPS, "base": 3}, request_only=True)],
     )
     def post(self, request: Request, response_id: uuid.UUID) -> Response:
-        given = self.content
+        given = dict(self.content)
+        if given.pop("dry_run", False):
+            row = queries.response(self.by, response_id)
+            at = Clock(timezone.now(), row.zone)
+            return Response(seen(self, services.foreseen(self.by, row, Answers(**given), at=at)) | {"commit": row.lock})
 
         def act(write: Write) -> Answer:
             return Answer(seen(self, services.answer(write, response_id, Answers(**given))))
@@ -275,10 +283,17 @@ class Refreshing(Endpoint):
         return self.write("refresh_response", lambda write: Answer(seen(self, services.refresh(write, response_id))))
 
 
+MOVE = serializers.DictField(
+    required=False, help_text="class, changes, states by field (before, after), orphaned: answers without a field."
+)
+
+
 class MovingBody(Told):
     version = Whole(min_value=1, help_text="The live version to move to.")
     confirmed = Flag(required=False, help_text="The changes were looked at.")
     moved = Mapped(required=False, help_text="Which new field an answer of an old one belongs to, by uid.")
+    base = Whole(required=False, min_value=0, help_text="The commit of which you saw the preview.")
+    dry_run = Flag(required=False, help_text="Show what would stand otherwise, and move nothing.")
 
 
 class Moving(Endpoint):
@@ -292,12 +307,20 @@ class Moving(Endpoint):
         tags=["forms"],
         summary="Move a draft to another version",
         description="Harmless changes move by themselves. What may change an answer's standing wants `confirmed`; what "
-        "would lose one from sight wants a map.",
-        responses={200: described("FormMoved", SEEN)},
-        examples=[OpenApiExample("Move", value={"version": 2, "confirmed": True}, request_only=True)],
+        "would lose one from sight wants a map. With `dry_run` nothing moves: `preview` names the differences, each "
+        "field that would stand otherwise, and the answers that no field would have.",
+        responses={200: described("FormMoved", SEEN | {"preview": MOVE})},
+        examples=[
+            OpenApiExample("Look first", value={"version": 2, "dry_run": True}, request_only=True),
+            OpenApiExample("Move", value={"version": 2, "confirmed": True}, request_only=True),
+        ],
     )
     def post(self, request: Request, response_id: uuid.UUID) -> Response:
-        given = self.content
+        given = dict(self.content)
+        if given.pop("dry_run", False):
+            row = queries.response(self.by, response_id)
+            told = moving.previewed(self.by, row, version=given["version"], moved=given.get("moved"))
+            return Response(queries.viewed(self.by, row) | {"verdicts": [], "preview": told})
         return self.write("move_response", lambda write: Answer(seen(self, services.move(write, response_id, **given))))
 
 

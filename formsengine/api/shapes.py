@@ -45,7 +45,7 @@ RESPONSE: Shape = {
     "submission": serializers.IntegerField(),
     "subject": serializers.DictField(allow_null=True),
     "opened_by": serializers.CharField(),
-    "progress": serializers.DictField(help_text="answered, asked, needed, conflict, unconfirmed."),
+    "progress": serializers.DictField(help_text="answered, asked, needed, conflict, unconfirmed, held (by gates)."),
     "due_at": serializers.DateTimeField(allow_null=True),
     "opened_at": serializers.DateTimeField(),
     "changed_at": serializers.DateTimeField(),

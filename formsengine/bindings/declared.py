@@ -34,7 +34,7 @@ SUBJECT = "subject"
 INTO = ("property", "entity", "relation", "episode", "context", "resource")
 PARTS = {
     "property": ({"of", "property"}, {"class"}),
-    "entity": (set(), {"class", "properties", "field"}),
+    "entity": (set(), {"class", "properties", "field", "create_if"}),
     "relation": ({"of", "relationship", "to"}, set()),
     "episode": ({"kind", "text"}, {"when", "participants"}),
     "context": ({"section", "title", "text"}, set()),

@@ -206,6 +206,8 @@ class Planner:
             return
         if len(found) > 1:
             item.problem = "These keys belong to different nodes; a person has to settle which is meant."
+        elif not found and not self._creates(binding, row):
+            return
         elif found:
             item.act, item.current = Act.CORROBORATE, None
             self.things[binding.name, row] = Thing(found[0].label, found[0])
@@ -214,6 +216,12 @@ class Planner:
             self.things.setdefault((binding.name, row), Thing(label, None, (binding.name, row)))
             item.subject = self.things[binding.name, row]
         yield item
+
+    def _creates(self, binding: Binding, row: str) -> bool:
+        """Whether the form says that a node is made where it is not there yet."""
+        rule = self.plan.conditions.get(binding.name)
+        self.response.evaluation.row = row
+        return rule is None or rule.true(self.response.evaluation)
 
     def _changed(self, binding: Binding, row: str) -> bool:
         """Whether the thing is told otherwise than at the last submission: then it is looked for anew."""

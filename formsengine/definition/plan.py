@@ -63,6 +63,9 @@ class Planned:
         return isinstance(self.item, Question)
 
 
+CREATE_IF = "create_if"
+
+
 @dataclass(slots=True)
 class PlannedStep:
     name: str
@@ -92,6 +95,8 @@ class Plan:
     steps: dict[str, PlannedStep]
     gates: dict[str, Rule]
     checks: tuple[tuple[Constraint, Rule], ...]
+    conditions: dict[str, Rule] = field(default_factory=dict)
+    """By the name of a binding: when what it speaks of is made where it is not there yet."""
     problems: list[Problem] = field(default_factory=list)
 
     @cached_property
@@ -117,6 +122,13 @@ class Plan:
     def label(self, planned: Planned, language: str = "") -> str:
         form = self.form
         return text_in(planned.item.label, language or form.default_language, form.default_language, planned.name)
+
+    def choice_label(self, planned: Planned, code: str, language: str = "") -> str:
+        """A chosen code in words; the code itself where the field has no such choice."""
+        form, found = self.form, self.list_of(planned)
+        choice = next(iter(found.by_code.get(code, ())), None) if found else None
+        texts = choice.label if choice else {}
+        return text_in(texts, language or form.default_language, form.default_language, code)
 
 
 class _Names:
@@ -236,6 +248,22 @@ class _Planner:
             self.problems.extend(refused.problems)
             return None
 
+    def conditions(self) -> dict[str, Rule]:
+        """`create_if` of each binding that has one, as a rule of the rows that its first field stands in."""
+        found = {}
+        for number, binding in enumerate(self.form.bindings):
+            text, first = binding.data.get(CREATE_IF), self.by_name.get(next(iter(binding.fields), ""))
+            if text is None:
+                continue
+            place = Place(
+                Where.RELEVANT, f"bindings/{number}/data/{CREATE_IF}", first.rows_of if first else (), None, ""
+            )
+            try:
+                found[binding.name] = compile_rule(str(text), self.names, place)
+            except Refused as refused:
+                self.problems.extend(refused.problems)
+        return found
+
     def fill(self, planned: Planned) -> None:
         item = planned.item
         planned.relevant = self.rule(item.relevant, Where.RELEVANT, planned, "relevant")
@@ -298,4 +326,5 @@ def plan(form: Form) -> Plan:
         rule = planner.rule(check.test, Where.CONSTRAINT, None, "test", path=f"checks/{number}")
         if rule is not None:
             checks.append((check, rule))
-    return Plan(form, planner.items, planner.by_name, planner.lists, steps, gates, tuple(checks), planner.problems)
+    found = (planner.items, planner.by_name, planner.lists)
+    return Plan(form, *found, steps, gates, tuple(checks), planner.conditions(), planner.problems)

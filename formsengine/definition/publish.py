@@ -164,6 +164,13 @@ def _container(planned: Planned) -> Iterator[Problem]:
 def _texts(made: Plan) -> Iterator[Problem]:
     """Gaps in translations: shown to whoever publishes, and never a blank to whoever fills the form."""
     form = made.form
+    yield from _gaps(form, "title", form.title)
+    for number, step in enumerate(form.steps):
+        yield from _gaps(form, f"steps/{number}/title", step.title)
+    for number, gate in enumerate(form.gates):
+        yield from _gaps(form, f"gates/{number}/title", gate.title)
+    for number, (check, _) in enumerate(made.checks):
+        yield from _gaps(form, f"checks/{number}/message", check.message)
     for planned in made.items.values():
         item = planned.item
         yield from _gaps(form, f"{planned.path}/label", item.label, needed=isinstance(item, Question))
@@ -171,6 +178,9 @@ def _texts(made: Plan) -> Iterator[Problem]:
         if isinstance(item, Question):
             yield from _gaps(form, f"{planned.path}/statement", item.statement)
             yield from _gaps(form, f"{planned.path}/required_message", item.required_message)
+            yield from _gaps(form, f"{planned.path}/other_label", item.other_label)
+            for kind, texts in item.media.items():
+                yield from _gaps(form, f"{planned.path}/media/{kind}", texts)
         for number, (constraint, _) in enumerate(planned.constraints):
             yield from _gaps(form, f"{planned.path}/constraints/{number}/message", constraint.message)
     for number, each in enumerate(form.lists):

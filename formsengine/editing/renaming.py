@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from formsengine.definition.plan import CREATE_IF
 from formsengine.editing.parts import Data
 
 NAMING = {"recompute_on", "blames", "fields"}
@@ -12,6 +13,8 @@ NAMING = {"recompute_on", "blames", "fields"}
 NAMED = {"row_label", "rows_of", "of"}
 """Keys whose value is the name of an item."""
 IN_BINDINGS = {"when", "field"}
+IN_BRACES = {"text", "title", "section", "path"}
+"""Texts of bindings that name fields in braces."""
 
 
 def renamed(form: Data, old: str, new: str) -> None:
@@ -28,8 +31,10 @@ def renamed(form: Data, old: str, new: str) -> None:
         properties = data.get("properties")
         if isinstance(properties, dict):
             data["properties"] = {key: new if each == old else each for key, each in properties.items()}
-        if isinstance(data.get("text"), str):
-            data["text"] = data["text"].replace("{" + old + "}", "{" + new + "}")
+        for key in IN_BRACES & data.keys():
+            data[key] = str(data[key]).replace("{" + old + "}", "{" + new + "}")
+        if CREATE_IF in data:
+            data[CREATE_IF] = pattern.sub("${" + new + "}", str(data[CREATE_IF]))
 
 
 def _in(value: Any, old: str, new: str, pattern: re.Pattern[str], key: str = "") -> Any:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Any, Protocol
 
-from formsengine.definition.model import Question, Repeat
+from formsengine.definition.model import Gate, Question, Repeat
 from formsengine.definition.plan import Plan, Planned
 from formsengine.definition.stored import digest
 from formsengine.definition.texts import text_in
@@ -67,12 +67,33 @@ def reason(response: Response, key: Key, state: State, language: str = "") -> st
             count = len(response.conflicts.get(key, ())) + (1 if response.revision(key) else 0)
             return f"{count} answers to {label} wait for a person to pick one."
         case Is.HELD_CHOICE:
-            return f"{', '.join(state.excluded)} is not among the options for {label} now."
+            return f"{_chosen(response, planned, state, language)} is not among the options for {label}" + (
+                f" where {because}." if (because := _narrowed_by(response, planned, key, language)) else " now."
+            )
         case Is.UNCONFIRMED:
             return f"Is this still so: {shown(response.evaluation.values.get(key))}?"
     asked = planned.item.required_message if isinstance(planned.item, Question) else {}
     needed = f"{label} is needed." if state.required else f"{label} has no answer yet."
     return text_in(asked, language, form.default_language, needed) if state.required else needed
+
+
+def _chosen(response: Response, planned: Planned, state: State, language: str) -> str:
+    return ", ".join(response.plan.choice_label(planned, code, language) for code in state.excluded)
+
+
+def _narrowed_by(response: Response, planned: Planned, key: Key, language: str) -> str:
+    """The answers that a list is narrowed by, in words: `Region is South`. What is sensitive is not named."""
+    told = []
+    nodes = walk(planned.filter.node) if planned.filter else ()
+    for name in dict.fromkeys(node.name for node in nodes if isinstance(node, Ref)):
+        named = response.plan.by_name[name]
+        row = key[1] if named.rows_of and named.rows_of == planned.rows_of else ""
+        value = response.evaluation.values.get((named.uid, row)) if named.is_field else None
+        if value is None or named.question.sensitive or (named.rows_of and not row):
+            continue
+        said = shown(value)
+        told.append(f"{response.plan.label(named, language)} is {response.plan.choice_label(named, said, language)}")
+    return " and ".join(told)
 
 
 def _findings(planned: Planned, state: State, language: str, default: str, label: str) -> Iterator[str]:
@@ -93,7 +114,8 @@ def _checks(response: Response) -> Iterator[Problem]:
             continue
         for finding in findings:
             constraint, rule = response.prepared.constraints(uid)[finding.number]
-            path = address(response.plan, response.rows, (uid, row)) if uid else ""
+            of_row = bool(row) and response.rows.by_id[row].repeat == uid
+            path = address(response.plan, response.rows, ("" if of_row else uid, row)).strip("/") if uid else ""
             text = text_in(
                 constraint.message, form.default_language, form.default_language, f"This must hold: {rule.text}"
             )
@@ -125,7 +147,14 @@ def _gates(response: Response) -> Iterator[Problem]:
         if gate.kind == "hold" and state is not None and state.open and state.outcome not in PASSED:
             found = f" It {state.outcome}: {state.reason}." if state.outcome else ""
             owner = f" by {gate.owner}" if gate.owner else ""
-            yield Problem(gate.name, "gate", f"{gate.name} waits for a decision{owner}.{found}", ("passed", "waived"))
+            message = f"{called(response, gate)}: this waits for a decision{owner}.{found}"
+            yield Problem(gate.name, "gate", message, ("passed", "waived"))
+
+
+def called(response: Response, gate: Gate, language: str = "") -> str:
+    """A gate in words."""
+    form = response.plan.form
+    return text_in(gate.title, language or form.default_language, form.default_language, gate.name)
 
 
 def plain(value: Value) -> Any:

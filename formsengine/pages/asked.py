@@ -25,6 +25,7 @@ from formsengine.log.snapshot import reason
 from formsengine.values.runtime import shown
 from formsengine.view.shown import Reader, rows_shown
 from formsengine.view.shown import spoken as with_answers
+from formsengine.view.why import worked_out
 
 FEW = 8
 """Choices shown all at once; more are in a list that opens."""
@@ -170,6 +171,8 @@ class Step:
             told["warning"] = all(each.severity == "warning" for each in state.findings) and bool(state.findings)
         if planned.computed is not None:
             told["result"] = shown(self.response.evaluation.values.get(key))
+            if planned.question.may_override and not planned.question.recompute_on:
+                told["worked_out"] = shown(worked_out(self.response, planned, key)) or "–"
         told["others"] = [
             {"revision": each.id, "words": spoken(self.plan, planned, each.kept, self.language), "by": each.actor}
             for each in (self.response.revisions[one] for one in self.response.conflicts.get(key, ()))
@@ -289,6 +292,8 @@ def act(text: str) -> dict[str, Any] | None:
             return {"op": "resolve", "field": what, "pick": more}
         case "restore":
             return {"op": "restore", "field": what, "revision": more}
+        case "revert":
+            return {"op": "revert", "to": int(what)} if what.isdecimal() and len(what) < 10 else None
         case "row-add":
             return {"op": "row-add", "repeat": what, **({"parent": more} if more else {})}
         case "row-remove" | "row-restore":

@@ -15,9 +15,9 @@ from formsengine.definition.texts import text_in
 from formsengine.editing.parts import UNREAD, WHOLE, Data, Part, at, called, find, items, parts
 from formsengine.editing.unread import RULES
 from formsengine.expressions.functions import FUNCTIONS, SPECIAL
-from formsengine.pages import asked, trials
+from formsengine.pages import asked, choice_lines, trials
 from formsengine.pages.properties import HOLDER_WORDS, TYPE_WORDS, TYPES, Property, of_part, shown
-from formsengine.pages.typed import LONGEST_TABLE, as_lines
+from formsengine.pages.typed import LONGEST_TABLE
 from formsengine.problems import Problem
 from formsengine.queries.editing import Writing
 from memoryapp.doors.errors import DomainError
@@ -256,7 +256,10 @@ class Desk:
     def _as_choices(self, each: Property, value: Any) -> dict[str, Any]:
         choices = value or []
         if len(choices) > LONGEST_TABLE:
-            return {"lines": self._was("choices:lines", as_lines(choices, self.languages)), "many": len(choices)}
+            return {
+                "lines": self._was("choices:lines", choice_lines.written(choices, self.languages)),
+                "many": len(choices),
+            }
         rows = []
         for number, one in enumerate([*choices, *({} for _ in range(BLANKS))]):
             pairs = ", ".join(f"{key}={text}" for key, text in one.get("attributes", {}).items())

@@ -26,7 +26,7 @@ HOLDER_WORDS = {"section": "Section", "repeat": "List of rows", "step": "Step", 
 INTO = ("property", "entity", "relation", "episode", "context", "resource")
 DATA_KEYS = {
     "property": ("of", "class", "property"),
-    "entity": ("class", "field", "properties"),
+    "entity": ("class", "field", "properties", "create_if"),
     "relation": ("of", "relationship", "to"),
     "episode": ("kind", "when", "text", "participants"),
     "context": ("section", "title", "text"),
@@ -109,6 +109,7 @@ DATA_WORDS = {
     "properties": "Properties and the fields they come from", "relationship": "Relationship", "to": "To",
     "kind": "Kind of episode", "when": "Field that says when", "text": "Text", "participants": "Who took part",
     "section": "Section of the context", "title": "Title of the entry", "path": "Path of the file",
+    "create_if": "Made only when",
 }  # fmt: skip
 DATA_HELP = {
     "of": "subject, or the name of an entity binding",
@@ -117,6 +118,7 @@ DATA_HELP = {
     "participants": "One a line: subject, or the name of an entity binding",
     "text": "Fields in braces: {reason}",
     "path": "Fields in braces: /reports/{site}.md",
+    "create_if": "A rule. One that is there already is meant in any case. Empty: always.",
 }
 
 

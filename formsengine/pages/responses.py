@@ -28,13 +28,14 @@ from memoryapp.ledger.principal import Principal
 SIZE = 50
 STATES = {value: label for value, label in ResponseState.choices if value != ResponseState.ERASED}
 WHOSE = {"mine": "Mine", "given": "Given to somebody", "free": "Given to nobody"}
-WHICH = {"late": "Late", "disputed": "Disputed"}
+WHICH = {"late": "Late", "disputed": "Disputed", "held": "Held by a gate"}
 VIEWS = [
     ("All responses", ""),
     ("To be looked at", "state=submitted"),
     ("Mine to fill", "state=draft&whose=mine"),
     ("Late", "which=late"),
     ("Disputed", "which=disputed"),
+    ("Held by a gate", "which=held"),
 ]
 
 
@@ -145,6 +146,7 @@ def _found(by: Principal, typed: dict[str, str]) -> QuerySet[FormResponse]:
         given={"given": True, "free": False}.get(typed["whose"]),
         late_at=timezone.now() if typed["which"] == "late" else None,
         disputed=typed["which"] == "disputed",
+        held=typed["which"] == "held",
         text=typed["q"],
     )
 

@@ -13,19 +13,27 @@ from django.shortcuts import redirect
 from django.utils import timezone
 
 from formsengine import queries, services
+from formsengine.bindings.things import spoken
+from formsengine.definition.plan import Planned
+from formsengine.evaluation.states import Key
+from formsengine.inputs import Answers
 from formsengine.log.commits import Clock
 from formsengine.log.response import WRITABLE, Response
 from formsengine.log.snapshot import blockers
-from formsengine.models import OPEN
+from formsengine.models import OPEN, FormResponse
 from formsengine.pages.saving import base_of
 from formsengine.pages.step import field_url, shared
+from formsengine.problems import Problem
+from formsengine.queries import filled
 from formsengine.services.settling import planned
+from formsengine.view.gates import gates
 from memoryapp.doors.errors import DomainError, Invalid
 from memoryapp.doors.pages import address, member_page, number, page
 from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import record
 
 MOST_COMMITS = 200
+VERBS = ("return", "accept", "reopen", "void", "revive", "gate")
 
 
 @member_page("read_forms")
@@ -56,9 +64,8 @@ def submit(request: HttpRequest, by: Principal, response_id: uuid.UUID) -> HttpR
         shared(by, row, response)
         | {
             "error": error,
-            "in_the_way": [
-                {"words": each.message, "url": field_url(by, row, response, each.path)} for each in in_the_way
-            ],
+            "in_the_way": [{"words": each.message, "url": _way(by, row, response, each)} for each in in_the_way],
+            "gates": _gates(by, row, response) if open_ else [],
             "lines": lines,
             "open": open_,
             "outcomes": [one | {"url": _leads_to(by, one)} for one in queries.outcomes(by, row)],
@@ -74,6 +81,25 @@ def submit(request: HttpRequest, by: Principal, response_id: uuid.UUID) -> HttpR
     )
 
 
+def _way(by: Principal, row: FormResponse, response: Response, problem: Problem) -> str:
+    """To what is in the way: a field in its step, a gate on this page."""
+    if problem.code == "gate":
+        return f"#gate-{problem.path}"
+    blamed = [name for name in problem.accepted if problem.code == "check"]
+    ways = [problem.path, *(f"{problem.path}/{name}".strip("/") for name in blamed), *blamed]
+    urls = [field_url(by, row, response, path) for path in ways]
+    return next((url for url in urls if "#" in url), urls[0])
+
+
+def _gates(by: Principal, row: FormResponse, response: Response) -> list[dict[str, Any]]:
+    """What waits for somebody to look, since when and until when."""
+    found = []
+    for one in filled.named(by, list(gates(response, row.language))):
+        times = {name: dt.datetime.fromisoformat(one[name]) for name in ("since", "due") if name in one}
+        found.append(one | times | {"late": one["holds"] and "due" in times and times["due"] < timezone.now()})
+    return found
+
+
 def _leads_to(by: Principal, outcome: dict[str, Any]) -> str:
     """Where what was written into memory is looked at."""
     for what, view in (("belief", "graph:belief"), ("episode", "timeline:episode"), ("node", "graph:node")):
@@ -84,15 +110,16 @@ def _leads_to(by: Principal, outcome: dict[str, Any]) -> str:
 
 @member_page("read_forms")
 def settle(request: HttpRequest, by: Principal, response_id: uuid.UUID) -> HttpResponse:
-    """What a reviewer makes of a submission: returned with notes, accepted, reopened, ended, brought back."""
+    """What a reviewer makes of a submission: returned with notes, accepted, reopened, ended, brought back; and what was
+    found where a gate holds it."""
     row = queries.response(by, response_id)
     if request.method != "POST":
         return redirect(address(by, "forms:submit", row.pk))
     by.require("review_forms")
     verb, reason = request.POST.get("verb", ""), request.POST.get("reason", "").strip()
     base = number(request.POST.get("base", ""))
-    if verb not in ("return", "accept", "reopen", "void", "revive"):
-        raise Invalid.at("verb", "unknown_verb", "There is no such act.", "return, accept, reopen, void, revive")
+    if verb not in VERBS:
+        raise Invalid.at("verb", "unknown_verb", "There is no such act.", ", ".join(VERBS))
 
     def act(write: Any) -> None:
         match verb:
@@ -108,6 +135,9 @@ def settle(request: HttpRequest, by: Principal, response_id: uuid.UUID) -> HttpR
                 services.void(write, row.pk, reason=reason)
             case "revive":
                 services.revive(write, row.pk, reason=reason)
+            case "gate":
+                gate, outcome = request.POST.get("gate", "")[:120], request.POST.get("outcome", "")[:20]
+                services.find(write, row.pk, gate=gate, outcome=outcome, reason=reason)
 
     try:
         record(by, f"{verb}_response", act)
@@ -124,6 +154,8 @@ def history(request: HttpRequest, by: Principal, response_id: uuid.UUID) -> Http
     told = queries.history(by, row, field)
     why = queries.viewed(by, row, scope="field", id=field)["because"] if field else None
     response = queries.loaded(row)
+    may_restore = by.may("fill_forms") and row.state in OPEN
+    back = number(request.GET.get("back", ""))
     return page(
         request,
         "forms/history.html",
@@ -131,11 +163,36 @@ def history(request: HttpRequest, by: Principal, response_id: uuid.UUID) -> Http
         | {
             "field": field,
             "because": why,
-            "may_restore": by.may("fill_forms") and row.state in OPEN,
+            "may_restore": may_restore,
+            "back": _going_back(by, row, response, back) if may_restore and back is not None and not field else None,
             "revisions": [_dated(one) for one in reversed(told.get("revisions", []))],
             "commits": commits(response, told.get("commits", []), row.language),
         },
     )
+
+
+def _going_back(by: Principal, row: FormResponse, response: Response, to: int) -> dict[str, Any]:
+    """What would stand otherwise if everything were as that commit left it. Raises Conflict for one before which
+    nothing is undone."""
+    op = {"op": "revert", "to": to}
+    done = services.foreseen(by, row, Answers([op], base=row.lock), at=Clock(timezone.now(), row.zone))
+    after = done.response
+    changes = []
+    for one in response.plan.fields:
+        for place in response.rows.under(one.rows_of, ""):
+            key = (one.uid, place)
+            if response.heads.get(key) != after.heads.get(key):
+                was, then = (_answer_at(each, one, key) for each in (response, after))
+                changes.append({"of": response.plan.label(one, row.language), "was": was, "then": then})
+    rows = len(done.verdicts) - len(changes)
+    return {"to": to, "changes": changes, "rows": max(0, rows)}
+
+
+def _answer_at(response: Response, planned: Planned, key: Key) -> str:
+    revision = response.revision(key)
+    if revision is None or revision.status != "answer":
+        return ""
+    return spoken(response.plan, planned, revision.kept)
 
 
 def _dated(told: dict[str, Any]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from formsengine import queries, services
 from formsengine.inputs import Answers
 from formsengine.log.response import Response
 from formsengine.models import FormResponse
-from formsengine.pages import asked
+from formsengine.pages import asked, notation
 from formsengine.pages.step import changed, drawn, language_of, onwards, step_named
 from memoryapp.doors.errors import DomainError, Invalid, TooLarge
 from memoryapp.doors.pages import number, wants_fragment
@@ -31,9 +31,9 @@ MOST_TROUBLED = 200
 class _Sending:
     """One page sent: what was saved of it, one commit after the other, and what could not be."""
 
-    def __init__(self, by: Principal, row: FormResponse, response: Response, posted: QueryDict, language: str) -> None:
-        self.by, self.row, self.response, self.posted = by, row, response, posted
-        self.language = language
+    def __init__(self, by: Principal, row: FormResponse, response: Response, request: HttpRequest) -> None:
+        self.by, self.row, self.response, self.posted = by, row, response, request.POST
+        self.language, self.locale = language_of(request, row, response), notation.declared(request)
         self.verdicts: list[dict[str, Any]] = []
 
     def say(self, posted: QueryDict, base: int) -> set[str]:
@@ -43,11 +43,11 @@ class _Sending:
             self._answer(self._from_device(ops, base, key=self._sent("key"), after=self._sent("after")))
         return {str(op["field"]) for op in ops}
 
-    def act(self, text: str) -> None:
-        """What a button says besides saving."""
+    def act(self, text: str, base: int) -> None:
+        """What a button says besides saving. Going back concerns everybody: only of what the page showed."""
         op = asked.act(text) if text else None
         if op is not None:
-            self._answer(self._from_device([op], self.row.lock))
+            self._answer(self._from_device([op], base if op["op"] == "revert" else self.row.lock))
 
     def attach(self, path: str, sent: UploadedFile[bytes], base: int) -> None:
         """A file as the answer of a field; what is wrong with it is said at the field."""
@@ -64,7 +64,8 @@ class _Sending:
 
     def _from_device(self, ops: list[dict[str, Any]], base: int, **named: str) -> Answers:
         """These operations, as the device that the page is open on says them."""
-        answers = Answers(ops, base=base, language=self.language, device=self._sent("device"))
+        device = self._sent("device")
+        answers = Answers(ops, base=base, language=self.language, locale=self.locale, device=device)
         return replace(answers, key=named.get("key", ""), after=named.get("after", ""))
 
     def _answer(self, answers: Answers) -> None:
@@ -82,11 +83,11 @@ def save(request: HttpRequest, by: Principal, row: FormResponse, before: Respons
     if base > row.lock:
         raise Invalid.at("base", "base", f"There is no commit {base}.", f"0 to {row.lock}")
     step = step_named(before, posted.get("step", ""))
-    sending = _Sending(by, row, before, posted, language_of(request, row, before))
+    sending = _Sending(by, row, before, request)
     mine = sending.say(posted, base)
     for path, sent in _files(request):
         sending.attach(path, sent, base)
-    sending.act(posted.get("act", ""))
+    sending.act(posted.get("act", ""), base)
     row = sending.row
     response = sending.response if sending.verdicts else queries.loaded(queries.response(by, row.pk))
     typed = {

@@ -16,8 +16,8 @@ from formsengine.log.addresses import find_field
 from formsengine.log.lifecycle import stands_ready
 from formsengine.log.response import WRITABLE, Response
 from formsengine.models import FormResponse
-from formsengine.pages import asked
-from formsengine.queries import filled
+from formsengine.pages import asked, notation
+from formsengine.queries import filled, moving
 from formsengine.view.shown import counts, current_step, pending
 from memoryapp.doors.pages import address, page
 from memoryapp.ledger.principal import Principal
@@ -62,7 +62,9 @@ def changed(
         again = told or block.get("path") in troubled
         settled = block.get("path") in mine and block["state"] in SILENT and block["widget"] != "file" and not again
         if block["kind"] == "section" or (
-            block["kind"] == "field" and not settled and (again or block["filtered"] or _touched(response, block, base))
+            block["kind"] == "field"
+            and not settled
+            and (again or block["filtered"] or block.get("worked_out") or _touched(response, block, base))
         ):
             parts.append(block)
     context = shared(by, row, response) | {
@@ -113,11 +115,13 @@ def drawn(
         "last": step == names[-1],
         "may_fill": may_fill(by, response),
         "sends_files": any(block.get("widget") == "file" for block in blocks),
+        "offered": moving.offered(row, response) if may_fill(by, response) else None,
         "spoken": language,
         "languages": [
             {"code": one, "url": f"{here}&language={one}", "here": one == language}
             for one in (languages if len(languages) > 1 else ())
         ],
+        "notations": notation.offered(request, here, language) if may_fill(by, response) else (),
     }
     return page(request, "forms/fill.html", context, status=status)
 
@@ -137,6 +141,7 @@ def shared(by: Principal, row: FormResponse, response: Response) -> dict[str, An
         "late": bool(row.due_at and row.due_at < timezone.now() and response.state in WRITABLE),
         "fill_url": address(by, "forms:fill", row.pk),
         "submit_url": address(by, "forms:submit", row.pk),
+        "move_url": address(by, "forms:move", row.pk),
         "settle_url": address(by, "forms:settle", row.pk),
         "history_url": address(by, "forms:history", row.pk),
         "beside_url": address(by, "forms:beside", row.pk),

@@ -8,11 +8,14 @@ from typing import Any
 
 from formsengine.editing.acts import free_name
 from formsengine.editing.parts import WHOLE, Data
+from formsengine.pages import choice_lines
 from formsengine.pages.properties import DATA_KEYS, Property
 from memoryapp.doors.errors import Invalid, Violation
 
 MOST = 100_000
 """Characters of one value."""
+LONGEST_LIST = 2_000_000
+"""Characters of a list of choices as lines."""
 LONGEST_TABLE = 60
 """Choices shown in a table; more stand as lines."""
 
@@ -144,20 +147,20 @@ class Typed:
         return made
 
     def _listed(self, old: Mapping[str, Data]) -> list[Data]:
-        """`code | label | label in the next language | region=north | retired`, one a line."""
+        """A choice a line."""
         made = []
-        for number, line in enumerate(self.text("choices:lines").splitlines(), start=1):
-            code, *rest = (part.strip() for part in line.split("|"))
-            if not code:
-                if any(rest):
-                    self.fail("choices", f"Line {number} has no code.", "code | label | region=north")
+        lines = str(self.posted.get("choices:lines", "")).replace("\x00", "")
+        if len(lines) > LONGEST_LIST:
+            self.fail("choices", f"These are {len(lines)} characters.", f"at most {LONGEST_LIST}")
+        for line in choice_lines.read(lines):
+            if not line.code:
+                self.fail("choices", f"Line {line.number} has no code.", "code | label | region=north")
                 continue
-            flags: Data = {key: True for key in ("exclusive", "retired") if key in rest}
-            said = [part for part in rest if part not in ("exclusive", "retired") and "=" not in part]
-            label = dict(zip(self.languages, said, strict=False))
-            pairs = ", ".join(part for part in rest if "=" in part)
-            label = {key: text for key, text in label.items() if text}
-            made.append(_choice(old.get(code), code, label, self._attributes("choices", pairs), flags))
+            if line.wrong:
+                self.fail("choices", f"“{line.wrong[:60]}” in line {line.number} is no attribute.", "region=north")
+            label = {key: text for key, text in zip(self.languages, line.labels, strict=False) if text}
+            flags: Data = dict.fromkeys(line.flags, True)
+            made.append(_choice(old.get(line.code), line.code, label, line.attributes, flags))
         return made
 
     def _attributes(self, key: str, text: str) -> dict[str, str]:
@@ -192,14 +195,3 @@ def _binding(made: Data, before: Data) -> Data:
     if into != before.get("into"):
         data = {key: value for key, value in data.items() if key in DATA_KEYS.get(str(into), ())}
     return made | {"data": data}
-
-
-def as_lines(choices: list[Data], languages: list[str]) -> str:
-    """A long list as it is edited."""
-    made = []
-    for one in choices:
-        label = [one.get("label", {}).get(each, "") for each in languages]
-        pairs = [f"{key}={value}" for key, value in one.get("attributes", {}).items()]
-        flags = [key for key in ("exclusive", "retired") if one.get(key)]
-        made.append(" | ".join([one["code"], *label, *pairs, *flags]).rstrip(" |"))
-    return "\n".join(made)

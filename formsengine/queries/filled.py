@@ -73,10 +73,12 @@ def responses(
     given: bool | None = None,
     late_at: dt.datetime | None = None,
     disputed: bool = False,
+    held: bool = False,
     text: str = "",
 ) -> QuerySet[FormResponse]:
     """Responses in sight. `mine`: opened by the principal or given to it. `given`: given to anybody, or to nobody.
-    `late_at`: being filled, and due before then. `disputed`: two answers wait for a person somewhere in it."""
+    `late_at`: being filled, and due before then. `disputed`: two answers wait for a person somewhere in it.
+    `held`: a gate waits for somebody to look."""
     found = in_sight(by).select_related("form", "version", "subject", "opened_by", "assigned_to")
     found = found.defer("version__definition", "version__report")
     if form is not None:
@@ -93,6 +95,8 @@ def responses(
         found = found.filter(due_at__lt=late_at, state__in=OPEN)
     if disputed:
         found = found.filter(progress__conflict__gt=0)
+    if held:
+        found = found.filter(progress__held__gt=0, state__in=OPEN)
     if text:
         found = found.filter(Q(subject__label__icontains=text) | Q(form__name__icontains=text))
     return found

@@ -3,7 +3,7 @@
 from formsengine.services.attaching import attach, received
 from formsengine.services.defining import bytes_of, define, import_sheet, publish, read_sheet, withdraw
 from formsengine.services.editing import Edit, Edited, begin, edit, publish_draft, redo, start_from, undo
-from formsengine.services.filling import Written, answer, assign, move, open_response, refresh
+from formsengine.services.filling import Written, answer, assign, foreseen, move, open_response, refresh
 from formsengine.services.handing import hand_out
 from formsengine.services.settling import (
     accept,
@@ -28,6 +28,7 @@ __all__ = [
     "define",
     "edit",
     "find",
+    "foreseen",
     "hand_out",
     "import_sheet",
     "move",

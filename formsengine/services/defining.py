@@ -26,14 +26,17 @@ LARGEST_FILE = 5_000_000
 """Bytes of a spreadsheet or an XForm that is imported."""
 
 
-def define(write: Write, definition: Mapping[str, Any], *, report: Mapping[str, Any] | None = None) -> FormVersion:
+def define(
+    write: Write, definition: Mapping[str, Any] | Definition, *, report: Mapping[str, Any] | None = None
+) -> FormVersion:
     """Store the next version of the form that the definition names, as a draft. The same as the latest stores nothing.
 
+    A large one takes a moment to read, in which nobody's write should wait: a door reads it before it writes.
     Raises Invalid when it is no `form/1`; whether it can be published is told with it, and asked when it is.
     """
     write.by.require("write_forms")
     with refused():
-        form = read(definition)
+        form = definition if isinstance(definition, Definition) else read(definition)
     return _store(write, form, report or {})
 
 

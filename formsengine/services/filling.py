@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime as dt
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from formsengine import feeding
@@ -17,7 +17,7 @@ from formsengine.bindings import offers
 from formsengine.definition.changes import Class, compare, worst
 from formsengine.inputs import Answers, Opening
 from formsengine.log import migrating
-from formsengine.log.commits import Writer
+from formsengine.log.commits import Clock, Writer
 from formsengine.log.prefill import prefill
 from formsengine.log.response import WRITABLE, Response
 from formsengine.log.writing import Patch, Result, values
@@ -32,9 +32,10 @@ from formsengine.services import waiting
 from formsengine.services.storing import clock, held, keep
 from formsengine.view.shown import counts
 from memoryapp.doors import moments
-from memoryapp.doors.errors import Conflict, Invalid
+from memoryapp.doors.errors import Conflict, Invalid, Stale
 from memoryapp.graph.identity import resolve
 from memoryapp.ledger.models import Actor, Write
+from memoryapp.ledger.principal import Principal
 
 FIRST_YEAR, LAST_YEAR = 1900, 9998
 MEMORY = Writer("memory", "system")
@@ -101,7 +102,7 @@ def answer(write: Write, response_id: uuid.UUID, answers: Answers) -> Written:
     write.by.require("fill_forms")
     row = held(write, response_id)
     response = _moved_along(write, row, loaded(row))
-    patch, candidates = _patch(write, row, response, answers)
+    patch, candidates = _patch(write.by, row, response, answers)
     by = writer(write.by, answers.device)
     if waiting.is_early(response, patch):
         return Written(row, response, [waiting.kept(write, row, by, patch)])
@@ -111,6 +112,15 @@ def answer(write: Write, response_id: uuid.UUID, answers: Answers) -> Written:
     response = keep(write, row, result)
     response, later = waiting.follow(write, row, response, patch.key)
     return Written(row, response, [*result.verdicts, *later])
+
+
+def foreseen(by: Principal, row: FormResponse, answers: Answers, *, at: Clock) -> Written:
+    """What a patch would come to if it were sent now, with its verdicts; nothing is stored, and no key is used up."""
+    by.require("fill_forms")
+    response = loaded(row)
+    patch, candidates = _patch(by, row, response, replace(answers, key="", after=""))
+    result = _decided_at(at, response, writer(by, answers.device), patch, candidates)
+    return Written(row, result.response, result.verdicts)
 
 
 def refresh(write: Write, response_id: uuid.UUID) -> Written:
@@ -128,10 +138,14 @@ def move(
     version: int,
     confirmed: bool = False,
     moved: Mapping[str, str] | None = None,
+    base: int | None = None,
 ) -> Written:
-    """The draft under another version. Raises Conflict `review` for what wants a confirmation, `breaking` for a map."""
+    """The draft under another version. Raises Conflict `review` for what wants a confirmation, `breaking` for a map,
+    Stale `changed` where anything was said after `base`, the commit of which the preview was seen."""
     write.by.require("fill_forms")
     row = held(write, response_id)
+    if base is not None and base != row.lock:
+        raise Stale("It changed after you saw it. Look at it again.", code="changed", extra={"commit": row.lock})
     to = form_queries.version(write.by, row.form_id, version)
     if to.state != VersionState.LIVE:
         raise Conflict("That version is not live.", code="not_live")
@@ -154,24 +168,24 @@ def assign(
 
 
 def _decided(write: Write, row: FormResponse, response: Response, answers: Answers) -> Result:
-    patch, candidates = _patch(write, row, response, answers)
+    patch, candidates = _patch(write.by, row, response, answers)
     return _decide(write, row, response, writer(write.by, answers.device), patch, candidates)
 
 
-def _patch(write: Write, row: FormResponse, response: Response, answers: Answers) -> tuple[Patch, Candidates]:
+def _patch(by: Principal, row: FormResponse, response: Response, answers: Answers) -> tuple[Patch, Candidates]:
     """The answers as the engine takes them, with what they name outside the form found; and what names may mean."""
     said.refuse_unreadable(answers.ops)
-    ops, candidates = said.with_things(write.by, response, answers.ops)
+    ops, candidates = said.with_things(by, response, answers.ops)
     ops = said.with_attachments(row, response, ops)
     patch = Patch(
-        said.with_sources(write.by, ops),
+        said.with_sources(by, ops),
         base=answers.base,
         key=answers.key,
         after=answers.after,
         late=answers.late,
         language=answers.language or row.language,
         locale=answers.locale,
-        evidence=said.sources_named(write.by, answers.evidence, "/evidence"),
+        evidence=said.sources_named(by, answers.evidence, "/evidence"),
         strict=answers.strict,
     )
     return patch, candidates
@@ -180,8 +194,12 @@ def _patch(write: Write, row: FormResponse, response: Response, answers: Answers
 def _decide(
     write: Write, row: FormResponse, response: Response, by: Writer, patch: Patch, candidates: Candidates
 ) -> Result:
+    return _decided_at(clock(write, row), response, by, patch, candidates)
+
+
+def _decided_at(at: Clock, response: Response, by: Writer, patch: Patch, candidates: Candidates) -> Result:
     with refused():
-        result = decide(response, by, patch, clock(write, row))
+        result = decide(response, by, patch, at)
     for verdict in result.verdicts if candidates else ():
         if verdict.get("code") == "entity" and verdict["path"] in candidates:
             verdict |= candidates[verdict["path"]]

@@ -18,7 +18,8 @@ from formsengine.log.response import WRITABLE, Response
 from formsengine.log.snapshot import PASSED, blockers, keys, plain, reason
 from formsengine.problems import Problem, Refused
 from formsengine.values.runtime import shown as shown_value
-from formsengine.view.why import MASK, why
+from formsengine.view.gates import gates
+from formsengine.view.why import MASK, why, worked_out
 
 SCOPES = ("now", "step", "field", "outline", "changes")
 PENDING = 5
@@ -81,7 +82,7 @@ def line(response: Response, *, language: str = "") -> str:
     left = [f"{count['answered']} of {count['asked']} answered"]
     if count["needed"]:
         left.append(f"{count['needed']} needed")
-    for name in ("conflict", "unconfirmed"):
+    for name in ("conflict", "unconfirmed", "held"):
         if count[name]:
             left.append(f"{count[name]} {name}")
     step = current_step(response, frozenset())
@@ -97,8 +98,9 @@ def lines(responses: list[Response], *, language: str = "") -> list[str]:
 
 
 def counts(response: Response) -> dict[str, int]:
-    """Fields asked, answered, needed, and those that wait for a person."""
+    """Fields asked, answered, needed, and those that wait for a person; and how many gates hold it."""
     count = {"answered": 0, "asked": 0, "needed": 0, "conflict": 0, "unconfirmed": 0}
+    count["held"] = sum(one["holds"] for one in gates(response)) if response.state in WRITABLE else 0
     for planned, key in keys(response):
         state = response.evaluation.states[key]
         if state.name in (Is.ABSENT, Is.HELD) or not planned.question.writable:
@@ -155,6 +157,8 @@ def _now(response: Response, who: Reader, budget: int) -> dict[str, Any]:
     """The current step's first pending fields, and the steps that come."""
     made: dict[str, Any] = _head(response, who)
     step = current_step(response, who.roles)
+    if waiting := [one for one in gates(response, who.language) if one["holds"]]:
+        made["waits_for"] = waiting[:COMING]
     if step is None:
         if response.state in WRITABLE:
             made["in_the_way"] = [f"{each.path}: {each.message}" for each in blockers(response)[:PENDING]]
@@ -252,6 +256,8 @@ def _values(response: Response, who: Reader, planned: Planned, key: Key, state: 
     elif revision is not None and revision.status == "answer":
         made["value"] = revision.kept
         made["by"] = revision.actor
+    if state.name is Is.OVERRIDDEN:
+        made["worked_out"] = MASK if hide else plain(worked_out(response, planned, key))
     if revision is not None and revision.approximate:
         made["approximate"] = True
     waiting = [response.revisions[each] for each in response.conflicts.get(key, ())]

@@ -14,6 +14,7 @@ from formsengine.expressions.syntax import Ref, walk
 from formsengine.log.addresses import address
 from formsengine.log.response import Response
 from formsengine.log.snapshot import plain, reason
+from formsengine.values.runtime import Value
 
 MASK = "(not shown)"
 MOST_INPUTS = 20
@@ -37,6 +38,14 @@ def why(response: Response, key: Key, *, language: str = "", masked: bool = Fals
         given = response.revision(key)
         made["because"].append(f"Answered by {given.actor}." if given else "It has not been answered yet.")
     return made
+
+
+def worked_out(response: Response, planned: Planned, key: Key) -> Value:
+    """What the rule of a field comes to now, whatever a person put in its place."""
+    if planned.computed is None or not response.evaluation.relevant.get(key):
+        return None
+    response.evaluation.row = key[1]
+    return planned.computed.run(response.evaluation)
 
 
 At = tuple[tuple[str, ...], str]

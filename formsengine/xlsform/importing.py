@@ -28,6 +28,7 @@ YES = {"yes", "true", "true()", "1", "y"}
 NO = {"no", "false", "false()", "0", "n", ""}
 SKIPPED = {"audit", "instanceid", "simserial", "subscriberid", "csv-external", "xml-external", "include"}
 SURVEY = "survey"
+CONDITIONS = {"create_if", "update_if"}
 NAMED = re.compile(r"\$\{\s*([^{}\s]+)\s*\}")
 DEEPEST = 10
 """Groups within each other: in JSON, which is read 32 deep, a form has two levels for each."""
@@ -380,7 +381,19 @@ class _Reader:
         for line in sheet.lines if sheet else ():
             cells = {key.lower().replace(" ", "_"): value for key, value in line.cells.items()}
             dataset = cells.get("list_name") or cells.get("dataset") or "entity"
-            kept = {**cells, "properties": saved}
+            kept = {**{name: text for name, text in cells.items() if name not in CONDITIONS}, "properties": saved}
+            self._conditions(line, cells, kept)
             binding = {"name": name_of(dataset), "into": "entity", "fields": list(saved), "data": kept}
             data.setdefault("bindings", []).append(binding)
             self.report.take("entities")
+
+    def _conditions(self, line: Line, cells: Mapping[str, str], kept: dict[str, Any]) -> None:
+        """When an entity is made is a rule of its binding; when it is changed has no meaning here."""
+        where = line.at("entities")
+        if text := cells.get("create_if"):
+            try:
+                kept["create_if"] = rewrite(self._renamed(text), self.kinds).text
+            except NotReadable as wrong:
+                self._leave(f"{where}/create_if", text, str(wrong))
+        if text := cells.get("update_if"):
+            self._leave(f"{where}/update_if", text, "what is there already is changed by the policy of each binding")

@@ -79,6 +79,16 @@ def test_a_view_says_what_changed_why_and_no_more_than_the_budget(desk: Caller) 
     assert unknown["errors"][0]["accepted"] == "name: Name"
 
 
+def test_a_write_is_tried_before_it_is_made(desk: Caller) -> None:
+    at = f"forms/responses/{desk.post('forms/responses', {'form': 'patient'}).json()['response']}"
+    ops = [{"op": "set", "field": "name", "value": "Ines"}, {"op": "set", "field": "born", "value": "12/05/2026"}]
+    tried = desk.post(f"{at}/write", {"ops": ops, "key": "one", "dry_run": True}).json()
+    assert ([one["verdict"] for one in tried["verdicts"]], tried["commit"]) == (["in-force", "rejected"], 0)
+    assert (tried["state"], FormCommit.objects.count()) == ("ready", 0)
+    written = desk.post(f"{at}/write", {"ops": ops, "key": "one"}).json()
+    assert (written["commit"], FormCommit.objects.count()) == (1, 1)
+
+
 def test_the_same_request_twice_is_one_commit(desk: Caller) -> None:
     response = desk.post("forms/responses", {"form": "patient"}).json()["response"]
     body = {"ops": [{"op": "set", "field": "name", "value": "Ines"}]}
@@ -92,6 +102,11 @@ def test_a_client_of_staff_stores_previews_publishes_and_settles(desk: Caller, s
     stored = steward.post("forms/definitions", {"definition": definition}).json()
     assert (stored["number"], stored["state"]) == (2, "draft")
     at = f"forms/{stored['form_id']}/versions/2"
+    answers = desk.get(at).json()["answers"]["properties"]
+    assert (answers["pain"]["type"], answers["medicines"]["items"]["properties"]["dose"]["title"]) == (
+        "integer",
+        "Dose",
+    )
     assert steward.post(f"{at}/publish", {"dry_run": True}).json()["impact"]["class"] == "compatible"
     assert steward.post(f"{at}/publish", {}).json()["state"] == "live"
     assert [one["number"] for one in desk.get(f"forms/{stored['form_id']}/versions").json()["items"]] == [2, 1]

@@ -92,14 +92,23 @@ def test_from_the_list_to_submitted_saved_as_it_is_typed(
     page.get_by_role("button", name="Add to Injuries").click()
     saved(page, lambda: page.get_by_role("combobox", name="Which part?").select_option("ankle"))
     is_clean(page)
-    for group in ("Does anything look or feel broken?", "Were you unconscious, even for a moment?"):
-        saved(page, lambda g=group: page.get_by_role("group", name=g).get_by_label("No", exact=True).check())
+    for group, said in (
+        ("Does anything look or feel broken?", "Yes"),
+        ("Were you unconscious, even for a moment?", "No"),
+    ):
+        answered = page.get_by_role("group", name=group).get_by_label(said, exact=True)
+        saved(page, answered.check)
     page.get_by_role("link", name="Care so far").click()
     seen = page.get_by_role("group", name="Has a doctor seen it?")
     saved(page, lambda: seen.get_by_label("No", exact=True).check())
     page.get_by_role("link", name="Before it is sent").click()
     saved(page, lambda: page.get_by_label("Yes, this was read and agreed to").check())
     page.get_by_role("button", name="Save and check").click()
+    page.get_by_role("heading", name="A nurse looks at it before it is sent").wait_for()
+    is_clean(page)
+    page.get_by_role("textbox", name="What was found").fill("No break.")
+    page.get_by_role("button", name="Passed").press("Enter")
+    page.get_by_text("Passed by Reviewer: No break.").wait_for()
     page.get_by_role("button", name="Submit what is shown").wait_for()
     is_clean(page)
     page.get_by_role("button", name="Submit what is shown").click()

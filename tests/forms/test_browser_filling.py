@@ -21,11 +21,11 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.browser]
 AT = "/w/harbour/forms/"
 
 
-def survey() -> Definition:
+def survey(tighter: bool = False) -> Definition:
     form = FormBuilder("survey", {"en": "A survey", "pt": "Um inquérito"}, languages=("en", "pt"))
     with form.step("one", {"en": "One", "pt": "Um"}):
         form.asked("name", {"en": "Name", "pt": "Nome"})
-        form.integer("pain", {"en": "Pain", "pt": "Dor"})
+        form.integer("pain", {"en": "Pain", "pt": "Dor"}, required=tighter)
         form.ask("photo", "gate", {"en": "The gate", "pt": "O portão"})
         with form.repeat("kids", {"en": "Kids", "pt": "Filhos"}, row_label="kid"):
             form.asked("kid", {"en": "Kid", "pt": "Filho"})
@@ -177,3 +177,12 @@ def test_every_page_of_responses_is_clean_in_any_width_and_theme(
     page.get_by_role("button", name="Accept 2").press("Enter")
     page.get_by_role("heading", name="2 accepted").wait_for()
     is_clean(page)
+    forms.published(survey(tighter=True))
+    is_clean(at(page, live_server, f"responses/{rows[0].pk}/"))
+    page.get_by_role("link", name="See what moving it would change").press("Enter")
+    page.get_by_role("heading", name="Move to version 2").wait_for()
+    is_clean(page)
+    page.get_by_role("button", name="Move it to version 2").press("Enter")
+    page.get_by_text("It is filled under version 2 now.").first.wait_for()
+    is_clean(at(page, live_server, f"{rows[0].form_id}/versions/"))
+    is_clean(at(page, live_server, f"{rows[0].form_id}/hand-out/"))

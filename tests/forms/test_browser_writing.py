@@ -76,6 +76,13 @@ def test_a_form_is_written_tried_and_published_by_keyboard(
     is_clean(page)
     stored = FormVersion.objects.get().definition
     assert [one["name"] for one in stored["steps"][0]["items"]] == ["name_of_the_boat", "draught"]
+    page.goto(f"{live_server.url}/w/harbour/forms/import/")
+    is_clean(page)
+    sheet = b"| survey |\n| | type | name | label | relevant |\n| | text | a | A | pulldata('x', 'y') |\n"
+    page.locator("input[type=file]").set_input_files({"name": "call.csv", "mimeType": "text/csv", "buffer": sheet})
+    page.get_by_role("button", name="Import").press("Enter")
+    page.get_by_text("What became of the sheet").first.wait_for()
+    is_clean(page)
 
 
 def test_two_who_edit_one_part_are_told_and_what_was_typed_stays(

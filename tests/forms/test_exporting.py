@@ -71,6 +71,18 @@ def test_fault_24_columns_are_joined_over_versions_and_old_codes_stay_readable(v
     assert [one["answers"]["name"] for one in lines(visits)] == ["Ana", "Eva"]
 
 
+def test_fault_24_one_answer_that_became_several_stays_in_its_column(visits: Forms) -> None:
+    visits.submit(visits.opened("visit", values={"name": "Ana", "colour": "blue"}))
+    form = FormBuilder("visit", "A visit")
+    colours = form.choices("colours", {"red": "Red", "blue": "Blue"})
+    with form.step("one", "One"):
+        form.several("colour", colours, "Colours", uid="colour")
+    visits.published(form.compile())
+    visits.submit(visits.opened("visit", values={"colour": ["red", "blue"]}))
+    assert [one["answers"]["colour"] for one in lines(visits)] == ["blue", ["red", "blue"]]
+    assert [one["colour"] for one in table(visits)] == ["blue", "red, blue"]
+
+
 def test_what_an_older_version_of_a_field_took_is_no_number_and_taken_out_as_it_was_answered(visits: Forms) -> None:
     visits.submit(visits.opened("visit", values={"name": "Ana"}))
     form = FormBuilder("visit", "A visit")

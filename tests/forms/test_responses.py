@@ -162,6 +162,28 @@ def test_an_earlier_answer_is_brought_back_from_its_history(forms: Forms, staff:
     assert forms.view(opened, scope="field", id="name")["value"] == "Ana"
 
 
+def test_going_back_is_looked_at_first_and_is_a_write_of_what_was_seen(forms: Forms, staff: Client) -> None:
+    opened = forms.opened(values={"name": "Ana"})
+    forms.answer(opened, name="Eva", pain=4)
+    forms.write(opened, {"op": "row-add", "repeat": "medicines", "values": {"medicine": "Zinc"}})
+    at = f"{AT}responses/{opened.row.pk}/"
+    assert "?back=1" in text(staff.get(f"{at}history/"))
+    shown = text(staff.get(f"{at}history/?back=1"))
+    assert "Name: <del>Eva</del> <ins>Ana</ins>" in shown
+    assert "Pain: <del>4</del> <ins>no answer</ins>" in shown
+    assert "1 row added or removed since." in shown
+    assert forms.row(opened).lock == 3
+    forms.answer(opened, pronouns="she")
+    assert staff.post(at, {"base": "3", "act": "revert:1"}).status_code == 409
+    staff.post(at, {"base": "4", "act": "revert:1"})
+    values = {name: forms.view(opened, scope="field", id=name).get("value") for name in ("name", "pain", "pronouns")}
+    assert (values, forms.row(opened).lock) == ({"name": "Ana", "pain": None, "pronouns": None}, 5)
+    staff.post(at, {"base": "5", "act": "undo"})
+    assert forms.view(opened, scope="field", id="name")["value"] == "Eva"
+    for wrong in ("99", "x", "-1"):
+        assert staff.get(f"{at}history/?back={wrong}").status_code in (200, 409, 422)
+
+
 RECORDED = {"responses/": 5, "responses/?state=submitted": 5, "beside": 6, "answers": 7}
 
 

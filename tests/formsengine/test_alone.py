@@ -16,7 +16,12 @@ class Absent:
             raise ModuleNotFoundError(name)
 
 sys.meta_path.insert(0, Absent())
+import importlib, pkgutil
 from datetime import UTC, datetime
+for core in ("definition", "expressions", "values", "evaluation", "log", "view", "xlsform", "xform", "editing"):
+    package = importlib.import_module(f"formsengine.{core}")
+    for each in pkgutil.walk_packages(package.__path__, f"formsengine.{core}."):
+        importlib.import_module(each.name)
 from formsengine.definition.builder import FormBuilder
 from formsengine.definition.publish import publish
 from formsengine.log import lifecycle

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from typing import Any
 
 import jsonschema
@@ -155,24 +153,3 @@ def test_a_computed_field_has_the_type_of_its_rule() -> None:
     data = form(asks("a"), asks("b", "computed", computed="${a} * 2"), asks("c", relevant="${b} > 4"))
     assert errors(data) == []
     assert errors(form(asks("b", "computed", computed="'x'"), asks("c", relevant="${b} > 4")))[0].code == "types"
-
-
-def test_the_engine_runs_without_a_web_framework_and_without_the_memory() -> None:
-    program = """
-import sys
-class Absent:
-    def find_spec(self, name, path=None, target=None):
-        if name.split(".")[0] in ("django", "memoryapp", "rest_framework"):
-            raise ImportError(name)
-sys.meta_path.insert(0, Absent())
-import importlib, pkgutil
-for core in ("definition", "expressions", "values", "evaluation", "log", "view", "xlsform"):
-    package = importlib.import_module(f"formsengine.{core}")
-    for each in pkgutil.walk_packages(package.__path__, f"formsengine.{core}."):
-        importlib.import_module(each.name)
-from tests.formsengine.forms import household
-from formsengine.definition.publish import publish
-print(len(publish(household()).fields))
-"""
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
-    assert (done.stdout.strip(), done.stderr) == ("10", "")

@@ -69,6 +69,21 @@ def test_what_names_a_field_follows_its_new_name_and_its_uid_stays(form: dict[st
         acts.change(made, "item:years", {"name": "works"})
 
 
+def test_every_part_of_a_binding_follows_the_new_name(form: dict[str, Any]) -> None:
+    data = {"text": "{age} years", "title": "Of {age}", "section": "{age}", "path": "/a/{age}.md", "when": "age"}
+    bound = {"name": "b", "into": "entity", "fields": ["age"], "data": data | {"create_if": "${age} > 3"}}
+    made, _, _ = acts.change(form | {"bindings": [bound]}, "item:age", {"name": "years"}) or pytest.fail("no change")
+    assert made["bindings"][0]["fields"] == ["years"]
+    assert made["bindings"][0]["data"] == {
+        "text": "{years} years",
+        "title": "Of {years}",
+        "section": "{years}",
+        "path": "/a/{years}.md",
+        "when": "years",
+        "create_if": "${years} > 3",
+    }
+
+
 def test_a_path_leads_to_the_part_it_is_about(form: dict[str, Any]) -> None:
     part = find(form, "item:age")
     assert at(form, f"{part.path}/constraints/0/test") == ("item:age", "constraints/0/test")
@@ -83,7 +98,7 @@ JSON = st.recursive(
 
 
 @given(st.dictionaries(st.text(max_size=2), JSON, max_size=4), st.dictionaries(st.text(max_size=2), JSON, max_size=4))
-@settings(max_examples=50)
+@settings(max_examples=20)
 def test_an_edit_is_kept_as_what_differs_and_taken_back_exactly(before: dict[str, Any], after: dict[str, Any]) -> None:
     changes = difference(before, after)
     assert applied(before, changes) == after

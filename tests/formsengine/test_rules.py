@@ -146,6 +146,11 @@ def problem(text: str, **place: Any) -> Any:
         ("substr('abcdef', 1, 3)", {}, "bc"),
         ("contains(${name}, 'n')", {"name": "Ana"}, True),
         ("starts-with(${name}, 'A')", {"name": "Ana"}, True),
+        ("abs(-2.5)", {}, Decimal("2.5")),
+        ("min(3, ${age}, 5)", {}, 3),
+        ("join(' and ', ${colours_liked})", {"colours_liked": ("blue", "red")}, "blue and red"),
+        ("format-date(now(), '%H:%M')", {}, "09:30"),
+        ("uuid()", {}, "00000000-0000-0000-0000-000000000000"),
     ],
 )  # fmt: skip
 def test_a_rule_says_this(text: str, values: dict[str, Value], expected: object) -> None:
@@ -175,6 +180,9 @@ def test_a_rule_says_this(text: str, values: dict[str, Value], expected: object)
         (". > 1", "own", 0, "${name}"),
         ("regex(${name}, '(?=a)')", "pattern", 15, None),
         ("complete('one')", "layer", 0, "ask_when"),
+        ("gate('one') = 'passed'", "layer", 0, "ask_when"),
+        ("now() > ${born}", "clock", 0, "a constraint"),
+        ("uuid() = ${name}", "clock", 0, "a default"),
         ("if(1)", "arguments", 0, None),
         ("position() > 1", "position", 0, None),
     ],

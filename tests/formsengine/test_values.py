@@ -7,12 +7,15 @@ from typing import Any
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
 
+from formsengine.definition.answers import answer_schema
 from formsengine.definition.model import ChoiceList, Question
-from formsengine.definition.plan import PlannedList, planned_list
+from formsengine.definition.plan import PlannedList, plan, planned_list
 from formsengine.values.read import READERS, Setting, read_answer
 from formsengine.values.refusing import Unreadable
 from formsengine.values.runtime import of_answer
+from tests.formsengine.filling import form
 
 CITIES = planned_list(
     ChoiceList.model_validate(
@@ -27,6 +30,9 @@ CITIES = planned_list(
         }
     )
 )
+
+
+NO_LISTS = plan(form())
 
 
 def asked(type: str, **more: Any) -> Question:
@@ -78,7 +84,9 @@ def read(type: str, raw: Any, locale: str | None = None, choices: PlannedList | 
     ],
 )
 def test_what_is_said_is_read(type: str, raw: Any, locale: str | None, kept: Any) -> None:
+    """And what is kept is as the schema of the answers says."""
     assert read(type, raw, locale) == kept
+    Draft202012Validator(answer_schema(NO_LISTS, asked(type))).validate(kept)
 
 
 @pytest.mark.parametrize(
@@ -133,6 +141,16 @@ def test_fault_13_a_choice_is_found_by_code_or_by_one_label_in_any_language() ->
             read("choice", raw, choices=CITIES)
         assert caught.value.code == code
     assert read("choice", {"other": "Rome"}, choices=CITIES, other=True) == {"code": "other", "text": "Rome"}
+
+
+def test_yes_and_no_are_read_in_the_words_of_the_form_and_an_order_from_a_list_or_a_line() -> None:
+    words = [{"code": "yes", "label": {"en": "Of course"}}, {"code": "no", "label": {"pt": "Nem pensar"}}]
+    said = planned_list(ChoiceList.model_validate({"name": "said", "choices": words}))
+    assert [read("boolean", raw, choices=said) for raw in ("of course", "NEM PENSAR")] == [True, False]
+    assert read("rank", "ny, Los Angeles", choices=CITIES) == ["ny", "Los Angeles"]
+    assert read("rank", ["s2", "New York"], choices=CITIES) == ["s2", "ny"]
+    with pytest.raises(Unreadable):
+        read("rank", ["nowhere"], choices=CITIES)
 
 
 def test_consent_is_to_the_text_that_was_shown() -> None:

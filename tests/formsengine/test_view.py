@@ -51,7 +51,7 @@ def test_now_names_the_step_what_it_asks_why_and_what_comes() -> None:
     assert {each["field"]: each["label"] for each in russian["ask"]}["age"] == "Возраст"
     step = view(filling.response, scope="step", id="place")
     district = next(each for each in step["fields"] if each["field"] == "district")
-    assert district["why"] == "s1 is not among the options for District now."
+    assert district["why"] == "Harbour is not among the options for District where Region is North."
     assert district["options"] == ["n1: Hillside"]
 
 

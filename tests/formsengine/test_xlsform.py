@@ -296,8 +296,19 @@ def test_entities_become_bindings_and_ranges_become_limits() -> None:
         extra="| entities |\n| | list_name | label |\n| | people | ${n} |",
     ))  # fmt: skip
     assert (imported.form.bindings[0].name, imported.form.bindings[0].fields) == ("people", ("n",))
+    assert "create_if" not in imported.form.bindings[0].data
     assert fields(imported)["r"].type == "integer"
     assert fields(imported)["r"].constraints[0].test == ". >= 1 and . <= 9"
+
+
+def test_when_an_entity_is_made_is_a_rule_and_when_it_is_changed_is_left_to_a_person() -> None:
+    made = "| entities |\n| | list_name | label | create_if | update_if |\n| | people | ${n} | ${n} != 5 | ${n} = 'x' |"
+    imported = of(survey("text | n | N | full_name", columns="type | name | label | save_to", extra=made))
+    assert imported.form.bindings[0].data["create_if"] == "${n} != '5'"
+    assert [(one.where, one.blocks) for one in imported.report.not_understood] == [("entities:2/update_if", True)]
+    broken = imported.form.bindings[0].model_copy(update={"data": {"create_if": "${m} = 1"}})
+    problems = plan(imported.form.model_copy(update={"bindings": (broken,)})).problems
+    assert [(one.path, one.code) for one in problems] == [("bindings/0/data/create_if", "unknown-field")]
 
 
 @pytest.mark.parametrize(
