@@ -299,7 +299,7 @@ def in_query() -> Iterator[None]:
     """Turn what a query finds wrong with a question into a refusal that names the parameter."""
     try:
         yield
-    except Invalid as error:
+    except (Invalid, Malformed) as error:
         found = tuple(replace(violation, path=violation.path.lstrip("/")) for violation in error.violations)
         raise Malformed(error.detail, code=error.code, violations=found) from error
 

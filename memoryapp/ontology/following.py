@@ -175,6 +175,8 @@ DERIVED = {
     "episode_kinds": ("parent", "title"),
 }
 """Fields of a type that what is derived from its rows depends on."""
+COMPARED = ("node_classes", "episode_kinds")
+"""Families whose properties have keys by which they are compared."""
 
 
 def touched(old: Ontology, new: Ontology, moves: Sequence[Move]) -> Touched:
@@ -189,7 +191,7 @@ def touched(old: Ontology, new: Ontology, moves: Sequence[Move]) -> Touched:
             if as_now in now and (
                 as_now != name
                 or any(getattr(declared, one) != getattr(now[as_now], one) for one in fields)
-                or (family == "node_classes" and _compared_otherwise(declared.properties, now[as_now].properties))
+                or (family in COMPARED and _compared_otherwise(declared.properties, now[as_now].properties))
             ):
                 names |= below[as_now]
         for move in moves:
@@ -210,8 +212,8 @@ def _roots_touched(old: Ontology, new: Ontology) -> frozenset[str]:
 def _compared_otherwise(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
     """Whether values of a property are of another sort now, so that they are compared by other keys."""
     return any(
-        [before[name].get(one) for one in ("type", "format", "enum")]
-        != [after[name].get(one) for one in ("type", "format", "enum")]
+        [before[name].get(one) for one in ("type", "format", "enum", "items")]
+        != [after[name].get(one) for one in ("type", "format", "enum", "items")]
         for name in before.keys() & after.keys()
     )
 

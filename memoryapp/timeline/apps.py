@@ -10,16 +10,16 @@ class TimelineConfig(AppConfig):
         from memoryapp.graph.pages import sections
         from memoryapp.graph.queries import anything
         from memoryapp.index import texts
-        from memoryapp.ledger import triggers
+        from memoryapp.ledger import dump, triggers
         from memoryapp.ontology import counting, parking
         from memoryapp.ontology import usage as ontology_usage
         from memoryapp.sources import arrivals
         from memoryapp.sources.withdrawing import Resting, rests_on_source
         from memoryapp.timeline import checks, erasing, examples, feeding, retyping, usage
-        from memoryapp.timeline.models import Episode
+        from memoryapp.timeline.models import Episode, EpisodeValue
         from memoryapp.timeline.pages import episodes
         from memoryapp.timeline.queries import why
-        from memoryapp.timeline.services import conversations, following, withdrawing
+        from memoryapp.timeline.services import conversations, following, valuing, withdrawing
         from memoryapp.timeline.triggers import rules
 
         triggers.register(rules)
@@ -35,6 +35,7 @@ class TimelineConfig(AppConfig):
         anything.register(feeding.EPISODE, why.why, lambda by: Episode.objects.visible_to(by))
         episodes_read = referring.Reader("episodes", following.count, following.take, following.give_back)
         referring.register_reader("episodes", episodes_read)
+        dump.register_projection(EpisodeValue, rebuild=valuing.rebuild)
         erasing.register()
         retyping.register()
         checks.register()

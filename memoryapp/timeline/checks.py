@@ -10,12 +10,15 @@ from memoryapp.ledger import integrity
 from memoryapp.ledger.integrity import Check, Finding, about
 from memoryapp.ledger.models import Workspace
 from memoryapp.timeline.models import SHORT, TOLD, Episode, EpisodeParticipant, EpisodeRevision, EpisodeSource
+from memoryapp.timeline.services import valuing
 
 
 def register() -> None:
     """Let `manage.py integrity` run these."""
     integrity.register(Check("episodes", "Episodes are as their latest revision says", _heads))
     integrity.register(Check("episode revisions", "Every revision has all that belongs to it", _whole))
+    title = "Properties of episodes are compared as they are said"
+    integrity.register(Check("episode values", title, _values, valuing.rebuild_all))
 
 
 def _heads(workspace: Workspace) -> Iterator[Finding]:
@@ -31,6 +34,11 @@ def _heads(workspace: Workspace) -> Iterator[Finding]:
         yield about(episode, "It is not kept with those that last as long.")
     for episode in episodes.annotate(count=Count("revisions")).exclude(count=F("lock")):
         yield about(episode, "A revision is missing, or there is one too many.")
+
+
+def _values(workspace: Workspace) -> Iterator[Finding]:
+    for revision in valuing.misread(workspace):
+        yield about(revision, "Its properties are compared as others.")
 
 
 def _empty(name: str) -> Q:

@@ -14,8 +14,8 @@ from memoryapp.ledger.erasing import Changed, Eraser, Marked
 from memoryapp.ledger.models import Write
 from memoryapp.sources.models import Source, Thread
 from memoryapp.timeline import feeding
-from memoryapp.timeline.models import Episode, EpisodeParticipant, EpisodeRevision, EpisodeSource, State
-from memoryapp.timeline.services import revising
+from memoryapp.timeline.models import Episode, EpisodeParticipant, EpisodeRevision, EpisodeSource, EpisodeValue, State
+from memoryapp.timeline.services import revising, valuing
 
 ERASED = "Erased."
 SHOWN = 200
@@ -52,11 +52,13 @@ def _prepare(write: Write, marked: Marked) -> None:
     """Leave a tombstone of each, and nothing of it in the index."""
     for episode in Episode.objects.filter(pk__in=marked.of(Episode)).exclude(state=State.RETRACTED).order_by("pk"):
         revising.bury(write, episode, ERASED)
+    EpisodeValue.objects.filter(revision__in=marked.of(EpisodeRevision)).delete()
 
 
 def _finish(write: Write, marked: Marked, blotted: Changed) -> None:
     """What was blotted in episodes of others is found as it stands now."""
     changed = EpisodeRevision.objects.filter(pk__in=blotted.get(EpisodeRevision, ()))
+    valuing.read_anew(write.workspace, list(changed.select_related("episode")))
     feeding.put(write, sorted(set(changed.values_list("episode", flat=True)) - marked.of(Episode)))
 
 

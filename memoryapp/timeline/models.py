@@ -195,6 +195,23 @@ class EpisodeRevision(Told):
         return f"{self.episode_id} #{self.sequence}"
 
 
+class EpisodeValue(WorkspaceRow):
+    """A value of a property by one revision, as it is compared; of a list one row for each. A projection."""
+
+    episode = models.ForeignKey(Episode, on_delete=models.CASCADE, related_name="values")
+    revision = models.ForeignKey(EpisodeRevision, on_delete=models.CASCADE, related_name="values")
+    name = models.CharField(max_length=100)
+    value_key = models.BinaryField(help_text="The value as it is compared; see `graph.typed`.")
+
+    guard = Guard(typed=("name",), deletable=True)
+
+    class Meta:
+        indexes = [models.Index(fields=["workspace", "name", "value_key"], name="episode_value")]
+
+    def __str__(self) -> str:
+        return f"{self.name} of {self.episode_id}"
+
+
 class EpisodeParticipant(WorkspaceRow):
     """Who takes part, in which role, by one revision. A node folded into another since is read as that other."""
 

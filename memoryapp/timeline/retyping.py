@@ -14,17 +14,18 @@ from memoryapp.ledger.models import Workspace, Write
 from memoryapp.ledger.principal import Principal
 from memoryapp.ontology import following, rules
 from memoryapp.ontology.changeset.moves import Move
-from memoryapp.ontology.following import Follower, Ids, Only, Prepared
+from memoryapp.ontology.following import Follower, Ids, Only, Prepared, Touched
 from memoryapp.ontology.rules import RequiredRule, Row, Rule, TakingPartRule, ValueRule
 from memoryapp.timeline import feeding
-from memoryapp.timeline.models import Audience, Episode, EpisodeParticipant, EpisodeRevision, State
+from memoryapp.timeline.models import Audience, Episode, EpisodeParticipant, EpisodeRevision, EpisodeValue, State
+from memoryapp.timeline.services import valuing
 
 KINDS = "episode_kinds"
 SHORT = 200
 
 
 def register() -> None:
-    follower = Follower(count, move, settle=settle, marks=marks, rehearse=rehearse, install=install)
+    follower = Follower(count, move, clear=clear, settle=settle, marks=marks, rehearse=rehearse, install=install)
     following.register(
         "timeline",
         follower,
@@ -50,6 +51,10 @@ def move(write: Write, move: Move, only: Only | None = None) -> dict[str, int]:
         return {"episodes": rows.update(kind=move.to)}
     if move.part == "role":
         return {"episodes": rows.update(role=move.to)}
+    held = EpisodeValue.objects.filter(
+        workspace=write.workspace, episode__kind__in=move.types, name=move.name, revision__in=rows.values("pk")
+    )
+    held.update(name=move.to)
     return {"episodes": rename_key(rows, "properties", move.name, move.to)}
 
 
@@ -63,6 +68,12 @@ def _rows(workspace: Workspace, move: Move) -> QuerySet[Any] | None:
     return EpisodeRevision.objects.filter(
         workspace=workspace, episode__kind__in=move.types, properties__has_key=move.name
     )
+
+
+def clear(write: Write, touched: Touched) -> None:
+    """Values are compared as what they are declared by now, before anything is settled."""
+    if kinds := touched.of(KINDS):
+        valuing.resort(write.workspace, kinds)
 
 
 def settle(write: Write, family: str, ids: Ids) -> None:

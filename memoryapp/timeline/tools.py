@@ -11,8 +11,9 @@ TOOLS = [
         Episodes,
         "get",
         "What happened",
-        "Episodes, the latest first: by kind, by who took part, by window. `connected` asks for anyone connected so, "
-        "such as worksAt:Acme.",
+        "Episodes, the latest first: by kind, by who took part, by window, by `where` of "
+        'properties, such as location:Porto or {"amount": {"gt": 12}}. `connected` asks for anyone connected so, such '
+        "as worksAt:Acme.",
     ),
     Tool(
         "timeline_between",
@@ -26,7 +27,8 @@ TOOLS = [
         EpisodeSearch,
         "post",
         "Search what happened",
-        "Episodes that answer a question in words, best first; the more recent a little before the older.",
+        "Episodes that answer a question in words, best first; the more recent a little before the older. `where` is a "
+        "condition over properties, with the operators of graph_query.",
     ),
     Tool(
         "timeline_record",

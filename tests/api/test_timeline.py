@@ -149,6 +149,29 @@ def test_the_timeline_of_a_node_and_what_was_learned_from_an_episode(curator: Ca
     assert (wrong.status_code, wrong.json()["errors"][0]["path"]) == (422, "/beliefs/0")
 
 
+def test_episodes_are_asked_for_by_their_properties_with_every_operator(curator: Caller) -> None:
+    """E3: in lists, in a node's timeline and in a search alike; a value in an address is read as it is declared."""
+    at = {"kind": "purchase", "occurred_at": "2026-03-02"}
+    told = [("Ropes.", {"amount": 40, "currency": "EUR"}), ("Sails.", {"amount": 900, "currency": "EUR"}), ("Tar.", {})]
+    curator.post("episodes", {"items": [at | {"content": what, "properties": has} for what, has in told]})
+    curator.post("episodes", MEETING | {"properties": {"location": "12"}})
+    for query, found in (
+        ("where=amount:40", ["Ropes."]),
+        ("where=location:12", [MEETING["content"]]),
+        ('where={"amount": {"gt": 40}}', ["Sails."]),
+        ('kind=purchase&where={"amount": {"exists": false}}', ["Tar."]),
+        ('where={"amount": {"lt": 1000}}&where={"not": {"amount": 40}}', ["Sails."]),
+        ('where={"or": [{"currency": {"starts_with": "E"}}, {"location": "12"}]}&where=amount:900', ["Sails."]),
+    ):
+        for door in ("episodes?", "timeline?start=2026-01-01&end=2027-01-01&"):
+            answer = curator.get(door + query)
+            assert [one["content"] for one in answer.json()["items"]] == found, answer.content
+    question = {"question": "", "kinds": ["purchase"], "where": [{"amount": {"between": [41, 900]}}]}
+    assert [one["content"] for one in curator.post("episodes/search", question).json()["items"]] == ["Sails."]
+    refused = curator.post("episodes/search", question | {"where": [{"amount": {"gt": "much"}}]})
+    assert (refused.status_code, refused.json()["errors"][0]["path"]) == (400, "/where/0/amount/gt")
+
+
 def test_what_is_served_of_the_timeline_is_noted(curator: Caller) -> None:
     made = curator.post("episodes", MEETING).json()["items"][0]["id"]
     curator.get("episodes")
@@ -192,7 +215,10 @@ def test_what_cannot_be_recorded_is_refused_with_its_place(
         ("connected=worksAt", "connected"),
         ("connected=worksFor:Acme", "connected"),
         ("connected=worksAt:Nobody", "connected"),
-        ("where=colour:red", "where"),
+        ("where=colour:red", "where/colour"),
+        ("where=colour", "where/0"),
+        ('where={"location": {"gt": 3}}', "where/location/gt"),
+        ("where={}}", "where/0"),
         ("since=2026-03-02&until=2026-03-01", "until"),
     ],
 )

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from memoryapp.ledger.principal import Principal
 from memoryapp.timeline import queries, services
 from memoryapp.timeline.inputs import Amendment
 from memoryapp.timeline.models import Episode
+from tests.graph.nodes.telling import Graph
 from tests.timeline.telling import Timeline
 from tests.visiting import client_of
 
@@ -58,23 +61,47 @@ def test_who_was_overtaken_keeps_the_draft_and_reads_what_it_says_now(
     assert page.post(address, form(met, content="We met in the hall.", lock="2")).status_code == 302
 
 
-@pytest.mark.parametrize(
-    ("typed", "place"),
-    [
-        ({"at": "someday"}, "at"),
-        ({"properties": "location: [1, 2]"}, "properties"),
-        ({"properties": "- quay"}, "properties"),
-        ({"reason": ""}, "reason"),
-        ({"content": " "}, "content"),
-        ({"lock": "x"}, "lock"),
-    ],
-)
-def test_what_cannot_be_is_refused_with_its_place_and_nothing_is_written(
-    met: Episode, administrator: Principal, typed: dict[str, str], place: str
+def test_who_took_part_is_amended_by_name_by_role_and_away(
+    timeline: Timeline, graph: Graph, administrator: Principal
 ) -> None:
-    answer = client_of(administrator).post(f"/w/harbour/timeline/{met.pk}/amend/", form(met, **typed))
-    assert 400 <= answer.status_code < 500, place
-    assert Episode.objects.get(pk=met.pk).lock == 1
+    """E2: who is not touched stays; a name that means nobody, or a role the kind lacks, is refused with its row."""
+    ines, mira, quill = (graph.person(name) for name in ("Ines Ferro", "Mira Oduya", "Quill Marchetti"))
+    met = timeline.happened("They met.", ines, (mira, "host"), kind="meeting", at="2026-03-02")
+    page, address = client_of(administrator), f"/w/harbour/timeline/{met.pk}/amend/"
+    drawn = page.get(address).content.decode()
+    assert f'<input type="hidden" name="who" value="{ines.pk}">' in drawn
+    assert "Took no part" in drawn
+    typed: dict[str, Any] = {"content": "They met.", "at": "2026-03-02", "reason": "It was Quill.", "lock": "1"}
+    for who, role, word in (("Nobody Known", "host", "Nobody Known"), ("quill marchetti", "pilot", "pilot")):
+        refused = page.post(address, typed | {"who": [str(ines.pk), who], "role": ["host", role]})
+        assert 400 <= refused.status_code < 500
+        assert word in refused.content.decode()
+        assert Episode.objects.get(pk=met.pk).lock == 1
+    rows = {"who": [str(ines.pk), str(mira.pk), "quill marchetti", ""], "role": ["host", "", "attendee", "host"]}
+    assert page.post(address, typed | rows).status_code == 302
+    latest, first = queries.revisions(Episode.objects.get(pk=met.pk))
+    assert [(node.pk, role) for node, role in latest.people] == [(ines.pk, "host"), (quill.pk, "attendee")]
+    assert [(node.pk, role) for node, role in first.people] == [(ines.pk, "participant"), (mira.pk, "host")]
+    again = {"content": "They met twice.", "at": "2026-03-02", "reason": "Twice.", "lock": "2"}
+    assert page.post(address, again).status_code == 302
+    assert len(queries.revisions(Episode.objects.get(pk=met.pk))[0].people) == 2
+
+
+def test_what_cannot_be_is_refused_with_its_place_and_nothing_is_written(
+    met: Episode, administrator: Principal
+) -> None:
+    page = client_of(administrator)
+    for typed in (
+        {"at": "someday"},
+        {"properties": "location: [1, 2]"},
+        {"properties": "- quay"},
+        {"reason": ""},
+        {"content": " "},
+        {"lock": "x"},
+    ):
+        answer = page.post(f"/w/harbour/timeline/{met.pk}/amend/", form(met, **typed))
+        assert 400 <= answer.status_code < 500, typed
+        assert Episode.objects.get(pk=met.pk).lock == 1
 
 
 def test_who_may_not_record_is_offered_no_form(met: Episode, viewer: Principal) -> None:

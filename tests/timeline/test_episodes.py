@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.db import DatabaseError, connection, transaction
 
-from memoryapp.doors.errors import Conflict, Denied, DomainError, Invalid, NotFound, Stale
+from memoryapp.doors.errors import Conflict, Denied, DomainError, Invalid, Malformed, NotFound, Stale
 from memoryapp.graph.models import ActorNode, Node
 from memoryapp.graph.services import merge, split, take_back
 from memoryapp.ledger import dump, integrity
@@ -16,7 +16,7 @@ from memoryapp.ledger.principal import Principal
 from memoryapp.sources.withdrawing import lift, withdraw
 from memoryapp.timeline import queries, services
 from memoryapp.timeline.inputs import Amendment, EpisodeInput
-from memoryapp.timeline.models import Episode, EpisodeParticipant, EpisodeRevision
+from memoryapp.timeline.models import Episode, EpisodeParticipant, EpisodeRevision, EpisodeValue
 from memoryapp.timeline.queries import Asked
 from tests.graph.nodes.telling import Graph
 from tests.timeline.telling import Timeline, happened, moment
@@ -192,9 +192,9 @@ def test_participants_any_or_all_and_subkinds_included(timeline: Timeline, graph
 def test_properties_are_those_of_the_kind_and_are_asked_for_by_value(timeline: Timeline) -> None:
     timeline.happened("Ropes.", kind="purchase", properties={"amount": 40, "currency": "EUR"})
     timeline.happened("Sails.", kind="purchase", properties={"amount": 900})
-    assert contents(queries.episodes(timeline.by, Asked(properties={"amount": 40}))) == ["Ropes."]
-    with pytest.raises(Invalid) as error:
-        queries.episodes(timeline.by, Asked(kinds=("purchase",), properties={"colour": "red"}))
+    assert contents(queries.episodes(timeline.by, Asked(where={"amount": 40}))) == ["Ropes."]
+    with pytest.raises(Malformed) as error:
+        queries.episodes(timeline.by, Asked(kinds=("purchase",), where={"colour": "red"}))
     assert "amount" in error.value.violations[0].accepted
 
 
@@ -308,7 +308,8 @@ def test_a_timeline_passes_its_checks_and_comes_back_from_a_dump(timeline: Timel
     from memoryapp.graph.statements import Quoted
 
     ines, note = graph.person("Ines Ferro"), graph.source(text="Ines was there.")
-    episode = timeline.happened("She was there.", ines, since="2026-03-02", evidence=(Quoted(note, 0, 4),))
+    told: dict[str, Any] = {"kind": "meeting", "properties": {"location": "Quay 3"}, "evidence": (Quoted(note, 0, 4),)}
+    episode = timeline.happened("She was there.", ines, since="2026-03-02", **told)
     belief = graph.say("Ines likes it there", ines)
     timeline.do(lambda write: services.learned_from(write, episode.pk, [belief.pk]))
     timeline.amend(episode, happened=happened(until="2026-03-04"))
@@ -324,6 +325,7 @@ def test_a_timeline_passes_its_checks_and_comes_back_from_a_dump(timeline: Timel
     again = dump.restore(lines)
     assert dump.digest(dump.snapshot(again)) == dump.digest(lines)
     assert [finding for report in integrity.examine(again) for finding in report.findings] == []
+    assert EpisodeValue.objects.count() == 2, "values are read off the revisions again"
 
 
 def _empty() -> None:
@@ -366,17 +368,22 @@ def test_erasing_a_person_takes_what_was_theirs_alone_and_blots_their_name_elsew
     from memoryapp.ledger.services import record
 
     quill, bram = graph.person("Quill Marchetti"), graph.person("Bram Oduya")
-    alone = timeline.happened("The code word is MARLIN.", quill, external_id="quill-1")
-    both = timeline.happened("Quill Marchetti and Bram rowed to Tarn.", quill, bram, kind="meeting")
+    alone = timeline.happened(
+        "The code word is MARLIN.", quill, kind="meeting", external_id="quill-1", properties={"location": "MARLIN Bay"}
+    )
+    at_hers = {"location": "At Quill Marchetti's", "agenda": "Rowing"}
+    both = timeline.happened("Quill Marchetti and Bram rowed to Tarn.", quill, bram, kind="meeting", properties=at_hers)
     record(
         timeline.by, "erase", lambda write: erasing.erase(write, "node", quill.pk, name=quill.label), rationale="Asked."
     )
     texts = [*EpisodeRevision.objects.values_list("content", "reason"), *Episode.objects.values_list("external_id")]
     told = " ".join(str(one) for several in texts for one in several)
     entries = " ".join(f"{one.text} {one.label}" for one in IndexEntry.objects.all())
+    entries += " ".join(bytes(one.value_key).decode() for one in EpisodeValue.objects.all())
     for word in ("MARLIN", "Quill", "quill-1"):
         assert word not in told + entries
     assert "Bram rowed to Tarn." in entries
+    assert [one.pk for one in queries.episodes(timeline.by, Asked(where={"agenda": "Rowing"}))] == [both.pk]
     gone = queries.history(Episode.objects.get(pk=alone.pk))
     assert [(one.state, one.content) for one in gone] == [("retracted", ""), ("recorded", "")]
     assert [one.pk for one in queries.episodes(timeline.by)] == [both.pk]

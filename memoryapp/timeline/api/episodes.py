@@ -101,7 +101,8 @@ class Episodes(Endpoint):
         operation_id="list_episodes",
         tags=["timeline"],
         summary="List what happened",
-        description="The latest first: by kind with all below it, by who took part, by window, by property. "
+        description="The latest first: by kind with all below it, by who took part, by window, by conditions over "
+        "properties (docs/query.md). "
         "`connected=worksAt:Acme&kind=meeting` asks whom we met from Acme, and `connected` names them.",
         responses=page_of("Episode", EPISODE | CONNECTED),
     )
@@ -236,7 +237,13 @@ def listed(
     found = paging.page(rows, order=order, **endpoint.paging_asked)
     shown = queries.with_details(found.items, asked.known_at)
     note(endpoint.by, [(one.episode.pk, None) for one in shown], asked=endpoint.filters)
-    return Response({"items": [told(one) for one in shown], "next": found.next} | connected_part(shown, circle))
+    body = {"items": [told(one) for one in shown], "next": found.next}
+    return Response(body | bounded_part(asked) | connected_part(shown, circle))
+
+
+def bounded_part(asked: queries.Asked) -> dict[str, Any]:
+    """That not every value was compared, where it was not."""
+    return {"where_cut": True} if asked.bounded else {}
 
 
 def connected_part(shown: Sequence[Shown], circle: Circle | None) -> dict[str, Any]:

@@ -11,9 +11,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memoryapp.access.endpoints import Endpoint, described
-from memoryapp.doors.fields import Body, Flag, Identifier, Mapped, Number, Several, Text, When, Whole
+from memoryapp.doors.fields import Anything, Body, Flag, Identifier, Mapped, Number, Several, Text, When, Whole
 from memoryapp.timeline import queries
-from memoryapp.timeline.api.episodes import connected_part
+from memoryapp.timeline.api.episodes import bounded_part, connected_part
 from memoryapp.timeline.api.shapes import CONNECTED, EPISODE, Connection, asked_for
 from memoryapp.timeline.queries.searching import MOST, USUAL_LIMIT, USUAL_WEIGHT, search
 from memoryapp.timeline.queries.told import told
@@ -43,6 +43,10 @@ class EpisodeQuestion(Body):
     every = Flag(required=False, help_text="All of these participants took part.")
     role = Text(required=False, max_length=100, help_text="The role in which they took part.")
     connected = Connection(required=False, help_text="Anyone connected so took part: worksAt:Acme, by name or id.")
+    where = Anything(
+        required=False,
+        help_text='A condition over properties, or a list of such: {"amount": {"gt": 12}}.',
+    )
     who = Mapped(required=False, help_text="A question to the graph: anyone it finds took part, up to 500.")
     since = When(required=False, help_text="It lasted beyond then.")
     until = When(required=False, help_text="It began before then.")
@@ -70,6 +74,10 @@ class EpisodeSearch(Endpoint):
         examples=[
             OpenApiExample("What did we discuss about pricing?", {"question": "pricing", "kinds": ["meeting"]}),
             OpenApiExample("With anyone of Acme", {"question": "contract", "connected": "worksAt:Acme"}),
+            OpenApiExample(
+                "What was bought for more than 100 euros",
+                {"question": "sails", "kinds": ["purchase"], "where": {"amount": {"gt": 100}, "currency": "EUR"}},
+            ),
             OpenApiExample(
                 "With any captain of a running project",
                 {
@@ -107,7 +115,7 @@ class EpisodeSearch(Endpoint):
         others = {name: value for name, value in given.items() if name != "question"}
         note(self.by, [(one.episode.pk, one.score) for one in found.answers], question=given["question"], asked=others)
         body = {"items": items, "unknown_words": found.unknown, "near_words": found.expanded}
-        return Response(body | connected_part(shown, circle))
+        return Response(body | bounded_part(asked) | connected_part(shown, circle))
 
 
 urlpatterns = [path("episodes/search", EpisodeSearch.as_view(), name="search-episodes")]

@@ -10,13 +10,15 @@ from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 
 from memoryapp.access.endpoints import described
+from memoryapp.doors import strict
+from memoryapp.doors.errors import DomainError
 from memoryapp.doors.fields import Flag, Identifier, Paged, Several, Text, When
-from memoryapp.graph.api.nodes import Valued
 from memoryapp.graph.api.shapes import NEIGHBOUR
 from memoryapp.ledger.principal import Principal
 from memoryapp.timeline.models import Audience, State
 from memoryapp.timeline.queries import Asked
 from memoryapp.timeline.queries.connected import Circle, connected, found_by
+from memoryapp.timeline.queries.having import AsTyped
 
 Described = dict[str, "serializers.Field[Any, Any, Any, Any]"]
 
@@ -41,7 +43,10 @@ EPISODE: Described = {
     "amended_at": serializers.DateTimeField(allow_null=True),
     "lock": serializers.IntegerField(),
 }
-CONNECTED: Described = {
+NARROWED: Described = {
+    "where_cut": serializers.BooleanField(required=False, help_text="A fuzzy comparison did not look at every value."),
+}
+CONNECTED: Described = NARROWED | {
     "connected": described("ConnectedTakingPart", NEIGHBOUR, many=True, required=False),
     "connected_cut": serializers.BooleanField(required=False, help_text="More are connected than were asked for."),
 }
@@ -63,6 +68,35 @@ class Connection(Text):
         return relationship, uuid.UUID(who) if _UUID.fullmatch(who) else who
 
 
+class Condition(Text):
+    """A property with its value, as `property:value`; or a condition as JSON, as a question to the graph takes it."""
+
+    accepted = 'property:value, or JSON such as {"amount": {"gt": 12}}'
+
+    def to_internal_value(self, data: Any) -> Any:
+        text = str(super().to_internal_value(data))
+        if text.lstrip().startswith("{"):
+            return self._read(text)
+        name, colon, value = text.partition(":")
+        if not colon or not name:
+            raise ValidationError("This names no property and value.", code="not_a_pair")
+        return {name: AsTyped(value)}
+
+    def _read(self, text: str) -> Any:
+        try:
+            return strict.read(text.encode())
+        except DomainError as error:
+            raise ValidationError("This is no JSON.", code="not_json") from error
+
+
+class Conditions(Several):
+    """Conditions that all hold; a single one as itself, so that its place is named without a number."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        found = super().to_internal_value(data)
+        return found[0] if len(found) == 1 else found
+
+
 class WhatHappened(Paged):
     """What every list of episodes may be narrowed by."""
 
@@ -74,8 +108,11 @@ class WhatHappened(Paged):
     connected = Connection(
         required=False, help_text="Anyone connected so took part: worksAt:Acme, by exact name or id, up to 500."
     )
-    where = Several(
-        child=Valued(max_length=2000), required=False, max_length=10, help_text="A property and the value it has."
+    where = Conditions(
+        child=Condition(max_length=4000),
+        required=False,
+        max_length=10,
+        help_text='Of properties, all of it: location:Porto, or {"amount": {"gt": 12}}, with any operator.',
     )
     known_at = When(required=False, help_text="As it was known then.")
 
@@ -94,21 +131,11 @@ def asked_for(by: Principal, given: dict[str, Any], time_zone: str | None = None
             every=given.get("every", False),
             anyone=circle.nodes if circle else None,
             role=given.get("role", ""),
-            properties={name: _lexical(value) for name, value in given.get("where", ())},
+            where=given.get("where"),
+            time_zone=time_zone,
             thread=given.get("thread"),
             history=given.get("history", False),
             **known,
         ),
         circle,
     )
-
-
-def _lexical(text: Any) -> Any:
-    """A value of a query string that is a number or a truth value, as that."""
-    if not isinstance(text, str):
-        return text
-    if re.fullmatch(r"-?[0-9]{1,15}", text):
-        return int(text)
-    if re.fullmatch(r"-?[0-9]{1,15}\.[0-9]{1,15}", text):
-        return float(text)
-    return {"true": True, "false": False}.get(text, text)

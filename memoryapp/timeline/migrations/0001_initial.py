@@ -139,4 +139,18 @@ class Migration(migrations.Migration):
                 'constraints': [models.UniqueConstraint(fields=('revision', 'source', 'span_start'), name='episode_source_once')],
             },
         ),
+        migrations.CreateModel(
+            name='EpisodeValue',
+            fields=[
+                ('id', models.UUIDField(default=memoryapp.ledger.identifiers.new_id, editable=False, primary_key=True, serialize=False)),
+                ('name', models.CharField(max_length=100)),
+                ('value_key', models.BinaryField(help_text='The value as it is compared; see `graph.typed`.')),
+                ('episode', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='values', to='timeline.episode')),
+                ('revision', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='values', to='timeline.episoderevision')),
+                ('workspace', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='ledger.workspace')),
+            ],
+            options={
+                'indexes': [models.Index(fields=['workspace', 'name', 'value_key'], name='episode_value')],
+            },
+        ),
     ]

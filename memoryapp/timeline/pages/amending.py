@@ -20,7 +20,8 @@ from memoryapp.ledger.services import record
 from memoryapp.timeline import queries, services
 from memoryapp.timeline.inputs import Amendment, Happened
 from memoryapp.timeline.models import EpisodeRevision, Span, State
-from memoryapp.timeline.pages import presenting
+from memoryapp.timeline.pages import presenting, taking_part
+from memoryapp.timeline.pages.taking_part import Row
 from memoryapp.timeline.queries import Shown
 from memoryapp.timeline.queries.told import when
 
@@ -36,7 +37,8 @@ def amend(request: HttpRequest, by: Principal, episode_id: uuid.UUID) -> HttpRes
     found = queries.episode(by, episode_id)
     shown = queries.revisions(found)[0]
     if request.method != "POST":
-        return _form(request, by, shown, _as_it_is(shown.revision))
+        return _form(request, by, shown, _as_it_is(shown.revision), taking_part.as_it_is(shown))
+    people = taking_part.typed(request) if "who" in request.POST else taking_part.as_it_is(shown)
     typed = {name: request.POST.get(name, "").replace("\r\n", "\n")[:LONGEST] for name in FIELDS}
     drawn = number(request.POST.get("lock", ""))
 
@@ -45,18 +47,18 @@ def amend(request: HttpRequest, by: Principal, episode_id: uuid.UUID) -> HttpRes
             message = "The form did not say which revision it was drawn against."
             raise Invalid.at("/lock", "lock_missing", message, "the number of a revision")
         return services.amend(
-            write, episode_id, _amendment(by, typed, shown), reason=typed["reason"].strip(), lock=drawn
+            write, episode_id, _amendment(by, typed, people, shown), reason=typed["reason"].strip(), lock=drawn
         )
 
     try:
         record(by, "amend_episode", act, rationale=typed["reason"].strip())
     except DomainError as error:
-        return _form(request, by, queries.revisions(queries.episode(by, episode_id))[0], typed, error)
+        return _form(request, by, queries.revisions(queries.episode(by, episode_id))[0], typed, people, error)
     messages.success(request, "Amended. What was said before is below.")
     return redirect(address(by, "timeline:episode", episode_id))
 
 
-def _amendment(by: Principal, typed: Typed, shown: Shown) -> Amendment:
+def _amendment(by: Principal, typed: Typed, people: list[Row], shown: Shown) -> Amendment:
     """What of the form differs from what it was drawn with is said anew; the rest stays as it is stored."""
     before = _as_it_is(shown.revision)
     properties = read_yaml(typed["properties"], "/properties") if typed["properties"].strip() else {}
@@ -67,6 +69,7 @@ def _amendment(by: Principal, typed: Typed, shown: Shown) -> Amendment:
     return Amendment(
         content=typed["content"].strip("\n"),
         happened=Happened(**{name: _moment(by, name, text) for name, text in times.items()}) if moved else Happened(),
+        participants=taking_part.takings(by, people, shown),
         properties=properties,
     )
 
@@ -89,7 +92,12 @@ def _as_it_is(revision: EpisodeRevision) -> Typed:
 
 
 def _form(
-    request: HttpRequest, by: Principal, shown: Shown, typed: Typed, error: DomainError | None = None
+    request: HttpRequest,
+    by: Principal,
+    shown: Shown,
+    typed: Typed,
+    people: list[Row],
+    error: DomainError | None = None,
 ) -> HttpResponse:
     now = _as_it_is(shown.revision)
     return page(
@@ -102,6 +110,7 @@ def _form(
             "lock": shown.episode.lock,
             "stands": shown.revision.state == State.RECORDED,
             "typed": typed,
+            "people": taking_part.drawn(by, people, shown),
             "now": now if isinstance(error, Stale) else None,
             "stale": isinstance(error, Stale),
             "latest": shown.revision,

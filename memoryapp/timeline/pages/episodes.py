@@ -8,6 +8,7 @@ from itertools import groupby
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.utils import timezone
 
 from memoryapp.doors import moments, paging
@@ -20,7 +21,7 @@ from memoryapp.ledger.principal import Principal
 from memoryapp.ontology.queries import current_ontology
 from memoryapp.timeline import queries
 from memoryapp.timeline.models import Episode, EpisodeParticipant, State
-from memoryapp.timeline.pages import plot, presenting
+from memoryapp.timeline.pages import having, plot, presenting
 from memoryapp.timeline.queries import Asked, Shown
 from memoryapp.timeline.queries.density import Bar, density
 from memoryapp.timeline.queries.searching import search
@@ -35,15 +36,23 @@ DAY = dt.timedelta(days=1)
 
 @member_page("read_timeline")
 def timeline(request: HttpRequest, by: Principal) -> HttpResponse:
-    """What happened, the latest first; `?q=` asks in words, `?from=` and `?to=` name the first and the last day."""
+    """What happened, the latest first; `?q=` asks in words, `?from=` and `?to=` name the first and the last day,
+    `?where=` asks for properties."""
     typed = {name: request.GET.get(name, "").strip()[:200] for name in ("q", "kind", "with", "from", "to")}
     person = _person(by, typed["with"])
+    kinds = (typed["kind"],) if typed["kind"] else ()
+    conditions = having.conditions(request)
+    if further := having.added(request, by, conditions, kinds):
+        return redirect(further)
     asked = Asked(
-        kinds=(typed["kind"],) if typed["kind"] else (),
+        kinds=kinds,
+        where=conditions,
+        time_zone=by.workspace.time_zone,
         participants=(person.pk,) if person else (),
         since=_day(typed["from"], "from"),
         until=_after(_day(typed["to"], "to")),
     )
+    where = request.GET.get("where", "") if conditions else ""
     drawn = density(by, asked, timezone.get_current_timezone())
     found = _searched(by, typed["q"], asked) if typed["q"] else _listed(request, by, asked, typed)
     return page(
@@ -56,7 +65,11 @@ def timeline(request: HttpRequest, by: Principal) -> HttpResponse:
             "search": typed["q"],
             "typed": typed,
             "choices": _choices(by, typed),
-            "filters_set": _filters_set(request, typed, person),
+            "filters_set": [*_filters_set(request, typed, person), *having.chips(request, conditions)],
+            "where": where,
+            "kept": {"from": typed["from"], "to": typed["to"], "where": where},
+            "having": having.form(by, kinds),
+            "bounded": asked.bounded,
             "plot": plot.draw(drawn, lambda bar: _zoomed(request, bar)) if drawn else None,
             "out_url": _wider(request, asked),
             "next_url": here(request, after=found["next"]) if found["next"] else "",
@@ -132,7 +145,7 @@ def _listed(request: HttpRequest, by: Principal, asked: Asked, typed: dict[str, 
         order=("-ordered_at", "-pk"),
         size=SIZE,
         cursor=request.GET.get("after"),
-        question=[str(by.workspace.pk), typed],
+        question=[str(by.workspace.pk), typed, *([asked.where] if asked.where else [])],
     )
     return {"shown": queries.with_details(found.items), "next": found.next}
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 import uuid
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -22,7 +22,6 @@ from memoryapp.graph.queries import nodes
 from memoryapp.graph.queries.merges import family
 from memoryapp.graph.queries.told import cited
 from memoryapp.ledger.principal import Principal
-from memoryapp.ontology.compiled import Ontology
 from memoryapp.ontology.queries import current_ontology
 from memoryapp.sources.models import readable_by
 from memoryapp.timeline.models import (
@@ -34,12 +33,13 @@ from memoryapp.timeline.models import (
     EpisodeSource,
     State,
 )
+from memoryapp.timeline.queries import having
+from memoryapp.timeline.queries.having import FEW, Having
+from memoryapp.timeline.queries.known import latest_by, then
 from memoryapp.timeline.queries.told import Shown
 
 NARROW = dt.timedelta(days=62)
 """How wide a window may be for everything in it to be looked at before the latest of it is shown."""
-FEW = 1000
-"""Parts that somebody took in episodes, up to which these are looked at and not all episodes in their order."""
 FIRST = dt.datetime.min.replace(tzinfo=dt.UTC)
 
 
@@ -49,8 +49,11 @@ class Asked:
 
     `kinds` include what is below them unless `exact`. `participants` are node ids: one of them must take part, or with
     `every` all of them; `anyone` are node ids of which one must, besides. `role` is the role they take part in. `since`
-    and `until` bound a window that the episode must overlap, the end excluded. `properties` are values it must have.
-    `known_at` asks for what was known then; `valid_at` for what had begun by then. `history` keeps what was taken away.
+    and `until` bound a window that the episode must overlap, the end excluded. `where` is a condition over properties
+    (docs/query.md); `time_zone` is that of its times without offset. `known_at` asks for what was known then;
+    `valid_at` for what had begun by then. `history` keeps what was taken away.
+
+    `bounded` is filled while it is asked: with “where” when a fuzzy comparison did not look at every value.
     """
 
     kinds: tuple[str, ...] = ()
@@ -61,28 +64,32 @@ class Asked:
     role: str = ""
     since: dt.datetime | None = None
     until: dt.datetime | None = None
-    properties: Mapping[str, Any] = field(default_factory=dict)
+    where: Any = None
+    time_zone: str | None = None
     thread: uuid.UUID | None = None
     ids: Collection[uuid.UUID] | None = None
     valid_at: dt.datetime | None = None
     known_at: dt.datetime | None = None
     history: bool = False
+    bounded: set[str] = field(default_factory=set, compare=False)
 
 
 EVERYTHING = Asked()
 
 
 def episodes(by: Principal, asked: Asked = EVERYTHING) -> QuerySet[Episode]:
-    """The episodes in sight that answer, the latest first. Raises Invalid for what is not declared.
+    """The episodes in sight that answer, the latest first. Raises Invalid for what is not declared, Malformed for a
+    condition that cannot be asked.
 
-    Who takes part is asked for while the query is put together: a count for each group of participants.
+    Who takes part is asked for while the query is put together: a count for each group of participants, and for each
+    property that is compared.
     """
     by.require("read_timeline")
     if asked.since and asked.until and asked.until <= asked.since:
         raise Invalid.at("/until", "ends_before_beginning", "The window ends before it begins.", "after since")
     found: QuerySet[Episode] = Episode.objects.visible_to(by)
-    if asked.kinds or asked.properties:
-        found = _of_kind(found, current_ontology(by), asked)
+    if asked.kinds or asked.where:
+        found = _of_kind(by, found, asked)
     if asked.thread:
         found = found.filter(thread=asked.thread)
     if asked.ids is not None:
@@ -90,12 +97,6 @@ def episodes(by: Principal, asked: Asked = EVERYTHING) -> QuerySet[Episode]:
     found = _as_known(found, asked) if asked.known_at else found.filter(_said(asked), _near(by, asked))
     for nodes_wanted in _participants(by, asked):
         found = _taking_part(found, nodes_wanted, asked)
-    if asked.properties:
-        revisions = EpisodeRevision.objects.filter(episode=OuterRef("pk"))
-        current = (
-            _latest_by(revisions, asked.known_at) if asked.known_at else revisions.filter(sequence=OuterRef("lock"))
-        )
-        found = found.filter(Exists(current.filter(**{f"properties__{n}": v for n, v in asked.properties.items()})))
     return found.order_by("-ordered_at", "-pk")
 
 
@@ -109,7 +110,7 @@ def recallable(
     if not known_at:
         return found.filter(begun, state=State.RECORDED)
     then = EpisodeRevision.objects.filter(begun, episode=OuterRef("pk"), state=State.RECORDED)
-    return found.filter(Exists(_latest_by(then, known_at)))
+    return found.filter(Exists(latest_by(then, known_at)))
 
 
 def timeline(by: Principal, node_id: uuid.UUID, asked: Asked = EVERYTHING) -> QuerySet[Episode]:
@@ -169,7 +170,7 @@ def learned(by: Principal, of: Episode) -> QuerySet[Belief]:
 def with_details(found: Sequence[Episode], known_at: dt.datetime | None = None) -> list[Shown]:
     """These episodes with what is said of them, now or as known then, and who takes part. A fixed number of queries."""
     revisions = EpisodeRevision.objects.filter(episode__in=found)
-    revisions = _latest_by(revisions, known_at) if known_at else revisions.filter(sequence=F("episode__lock"))
+    revisions = latest_by(revisions, known_at) if known_at else revisions.filter(sequence=F("episode__lock"))
     of_episode = {one.episode_id: one for one in revisions.select_related("write__actor")}
     people: dict[uuid.UUID, list[EpisodeParticipant]] = {}
     taking = EpisodeParticipant.objects.filter(revision__in=list(of_episode.values()))
@@ -225,32 +226,31 @@ def _taking_part(found: QuerySet[Episode], nodes_wanted: Collection[uuid.UUID], 
     if asked.role:
         taking = taking.filter(role=asked.role)
     if asked.known_at:
-        return found.filter(Exists(_then(taking.filter(episode=OuterRef("pk")), asked.known_at)))
+        return found.filter(Exists(then(taking.filter(episode=OuterRef("pk")), asked.known_at)))
     if taking.order_by().values("pk")[: FEW + 1].count() <= FEW:
         return found.filter(pk__in=taking.filter(revision__sequence=F("episode__lock")).values("episode"))
     return found.filter(Exists(taking.filter(episode=OuterRef("pk"), revision__sequence=OuterRef("lock"))))
 
 
-def _of_kind(found: QuerySet[Episode], ontology: Ontology, asked: Asked) -> QuerySet[Episode]:
+def _of_kind(by: Principal, found: QuerySet[Episode], asked: Asked) -> QuerySet[Episode]:
+    """Those of these kinds, and of which the condition over properties holds."""
+    ontology = current_ontology(by)
     wanted = {
         name
         for place, kind in enumerate(asked.kinds)
         for name in ontology.episode_subkinds(kind, exact=asked.exact, path=f"/kind/{place}" if place else "/kind")
     }
-    for name, value in asked.properties.items():
-        known = {
-            kind: ontology.episode_properties(kind)[name]
-            for kind in wanted or ontology.document.episode_kinds
-            if name in ontology.episode_properties(kind)
-        }
-        if not known:
-            every = {one for kind in ontology.document.episode_kinds for one in ontology.episode_properties(kind)}
-            message = f"None of these kinds has a property “{name[:60]}”."
-            raise Invalid.at("/where", "undeclared_property", message, ", ".join(sorted(every)))
-        if all(one.check.violations(value, "/where") for one in known.values()):
-            accepted = next(iter(known.values())).check.accepted
-            raise Invalid.at("/where", "value_not_accepted", f"No {name} can be this.", accepted)
-    return found.filter(kind__in=wanted) if wanted else found
+    if wanted:
+        found = found.filter(kind__in=wanted)
+    if not asked.where:
+        return found
+    every = wanted or ontology.document.episode_kinds
+    clause = having.read(ontology, asked.where, every, time_zone=asked.time_zone)
+    held = Having(by, asked.known_at)
+    found = found.filter(held.condition(clause))
+    if held.cut:
+        asked.bounded.add("where")
+    return found
 
 
 def _said(asked: Asked) -> Q:
@@ -291,22 +291,7 @@ def _before(since: dt.datetime) -> dt.datetime:
 
 def _as_known(found: QuerySet[Episode], asked: Asked) -> QuerySet[Episode]:
     revisions = EpisodeRevision.objects.filter(_said(asked), episode=OuterRef("pk"))
-    return found.filter(Exists(_latest_by(revisions, asked.known_at)))
-
-
-def _latest_by(revisions: QuerySet[EpisodeRevision], known_at: dt.datetime | None) -> QuerySet[EpisodeRevision]:
-    """Of these revisions those that were the latest of their episode at a time."""
-    newer = EpisodeRevision.objects.filter(
-        episode=OuterRef("episode"), recorded_at__lte=known_at, sequence__gt=OuterRef("sequence")
-    )
-    return revisions.filter(recorded_at__lte=known_at).exclude(Exists(newer))
-
-
-def _then(taking: QuerySet[EpisodeParticipant], known_at: dt.datetime | None) -> QuerySet[EpisodeParticipant]:
-    newer = EpisodeRevision.objects.filter(
-        episode=OuterRef("episode"), recorded_at__lte=known_at, sequence__gt=OuterRef("revision__sequence")
-    )
-    return taking.filter(revision__recorded_at__lte=known_at).exclude(Exists(newer))
+    return found.filter(Exists(latest_by(revisions, asked.known_at)))
 
 
 def _participants(by: Principal, asked: Asked) -> list[set[uuid.UUID]]:

@@ -23,6 +23,8 @@ def note(
 
 
 def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(name): _plain(inner) for name, inner in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(one) for one in value]
     return value if isinstance(value, str | int | float | bool) or value is None else str(value)

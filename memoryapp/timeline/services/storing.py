@@ -13,6 +13,7 @@ from memoryapp.timeline.models import (
     EpisodeRevision,
     EpisodeSource,
 )
+from memoryapp.timeline.services import valuing
 from memoryapp.timeline.services.drafts import Draft
 
 
@@ -32,7 +33,7 @@ def new_head(write: Write, draft: Draft, ontology_version: int, **fields: object
 
 
 def store_revisions(write: Write, drafted: Sequence[tuple[Episode, Draft]]) -> list[EpisodeRevision]:
-    """One revision for each of these episodes, numbered by its head's lock. Three statements however many."""
+    """One revision for each of these episodes, numbered by its head's lock. Four statements however many."""
     revisions = [_revision(write, episode, draft) for episode, draft in drafted]
     EpisodeRevision.objects.bulk_create(revisions)
     pairs = list(zip(revisions, drafted, strict=True))
@@ -56,6 +57,7 @@ def store_revisions(write: Write, drafted: Sequence[tuple[Episode, Draft]]) -> l
         for revision, (episode, draft) in pairs
         for one in draft.evidence
     )
+    valuing.store(write, revisions)
     return revisions
 
 

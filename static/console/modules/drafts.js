@@ -28,11 +28,20 @@ export function forgetDraft(key) {
   write(key, {});
 }
 
+// Fields of one name are told apart by their places.
+function* placed(form) {
+  const seen = {};
+  for (const field of form.querySelectorAll(TYPED)) {
+    const place = (seen[field.name] = (seen[field.name] ?? -1) + 1);
+    yield [place ? `${field.name} ${place}` : field.name, field];
+  }
+}
+
 function restore(form) {
   const kept = read(form.dataset.draft);
-  for (const field of form.querySelectorAll(TYPED)) {
-    if (field.name in kept && field.value !== kept[field.name]) {
-      field.value = kept[field.name];
+  for (const [place, field] of placed(form)) {
+    if (place in kept && field.value !== kept[place]) {
+      field.value = kept[place];
       const note = form.querySelector("[data-draft-note]");
       if (note) {
         note.hidden = false;
@@ -43,9 +52,9 @@ function restore(form) {
 
 function keep(form) {
   const values = {};
-  for (const field of form.querySelectorAll(TYPED)) {
+  for (const [place, field] of placed(form)) {
     if (field.value !== (field.defaultValue ?? "")) {
-      values[field.name] = field.value;
+      values[place] = field.value;
     }
   }
   write(form.dataset.draft, values);

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from memoryapp.doors.moments import parse
-from memoryapp.graph.queries.asking.matching import near
+from memoryapp.graph.queries.asking.comparing import near
 
 DATES = {"built"}
 TEXTS = {"name", "note", "flag"}

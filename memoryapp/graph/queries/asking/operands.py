@@ -36,7 +36,9 @@ SORTS = {ID: typed.TEXT, LABEL: typed.TEXT, CLASS: typed.TEXT, RECORDED_AT: type
 
 
 class Operands:
-    """Gathers what is wrong with the conditions of one question."""
+    """Gathers what is wrong with the conditions of one question. `fields` may be asked for besides properties."""
+
+    fields: Mapping[str, bytes] = SORTS
 
     def __init__(self, time_zone: str | None) -> None:
         self.time_zone = time_zone
@@ -54,11 +56,11 @@ class Operands:
 
     def sort(self, name: str, known: Mapping[str, Property], path: str, also: tuple[str, ...]) -> bytes | None:
         """The sort of a property, or of a field that every node has."""
-        if name in SORTS:
-            return SORTS[name]
+        if name in self.fields:
+            return self.fields[name]
         if name in known:
             return typed.sort_of(known[name].schema)
-        self.unknown(name, (*known, *FIELDS, *also), path, "undeclared_property", "property")
+        self.unknown(name, (*known, *self.fields, *also), path, "undeclared_property", "property")
         return None
 
     def compared(self, name: str, sort: bytes, told: Any, path: str) -> Clause:

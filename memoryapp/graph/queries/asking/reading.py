@@ -8,8 +8,8 @@ from typing import Any
 
 from memoryapp.doors.errors import DomainError, Malformed
 from memoryapp.graph import todays
-from memoryapp.graph.queries.asking.clauses import All, AnyOf, Clause, Hop, Not, Question, Related
-from memoryapp.graph.queries.asking.operands import Operands
+from memoryapp.graph.queries.asking.clauses import All, Clause, Hop, Question, Related
+from memoryapp.graph.queries.asking.conditions import Conditions, Known
 from memoryapp.ontology.compiled import Ontology, Property
 
 MOST_LIMIT = 200
@@ -19,17 +19,11 @@ HOP_LIMIT = 20
 """Edges followed from one node, unless told."""
 MOST_HOPS = 10
 DEEPEST_HOP = 4
-DEEPEST = 12
-"""Levels of and, or, not and related."""
-MOST_TESTS = 100
 
 QUESTION = ("class", "exact", "where", "select", "order", "limit", "offset", "expand", "retired")
 HOP = ("relationship", "direction", "class", "where", "select", "limit", "expand")
 RELATED = ("relationship", "direction", "class", "where")
-COMPOSED = ("and", "or", "not", "related")
 DIRECTIONS = {"out": ("out",), "in": ("in",), "both": ("out", "in")}
-
-Known = Mapping[str, Property]
 
 
 def read(
@@ -52,13 +46,14 @@ def read(
     return question
 
 
-class _Reader(Operands):
+class _Reader(Conditions):
     """Gathers what is wrong with one question."""
+
+    composed = ("and", "or", "not", "related")
 
     def __init__(self, ontology: Ontology, time_zone: str | None) -> None:
         super().__init__(time_zone)
         self.ontology = ontology
-        self.tests = 0
         self.hops = 0
 
     def question(
@@ -92,49 +87,7 @@ class _Reader(Operands):
             known_at=known_at,
         )
 
-    def where(self, told: Any, known: Known, path: str, depth: int = 0) -> Clause:
-        """A condition: an object of which every part holds, or a list of such."""
-        if told is None:
-            return All()
-        if depth > DEEPEST:
-            self.add(path, "too_deep", "This is nested too deeply.", f"at most {DEEPEST} levels")
-            return All()
-        if isinstance(told, list):
-            return All(tuple(self.where(one, known, f"{path}/{place}", depth + 1) for place, one in enumerate(told)))
-        if not isinstance(told, dict):
-            self.add(path, "wrong_type", "A condition is an object.", 'such as {"name": {"eq": "Ines Ferro"}}')
-            return All()
-        clauses: list[Clause] = []
-        for name, inner in told.items():
-            place = f"{path}/{name}"
-            if name in ("and", "or"):
-                clauses.append(self._composed(name, inner, known, place, depth))
-            elif name == "not":
-                clauses.append(Not(self.where(inner, known, place, depth + 1)))
-            elif name == "related":
-                clauses.append(self._related_all(inner, place, depth))
-            else:
-                clauses.append(self._tests(name, inner, known, place))
-        return clauses[0] if len(clauses) == 1 else All(tuple(clauses))
-
-    def _composed(self, word: str, told: Any, known: Known, path: str, depth: int) -> Clause:
-        if not isinstance(told, list) or not told:
-            self.add(path, "wrong_type", f"“{word}” joins several conditions.", "a list of conditions")
-            return All()
-        inner = tuple(self.where(one, known, f"{path}/{place}", depth + 1) for place, one in enumerate(told))
-        return All(inner) if word == "and" else AnyOf(inner)
-
-    def _tests(self, name: str, told: Any, known: Known, path: str) -> Clause:
-        self.tests += 1
-        if self.tests > MOST_TESTS:
-            if self.tests == MOST_TESTS + 1:
-                self.add(path, "too_many", "The question has too many conditions.", f"at most {MOST_TESTS}")
-            return All()
-        sort = self.sort(name, known, path, COMPOSED)
-        now = known[name].name if name in known else name
-        return All() if sort is None else self.compared(now, sort, told, path)
-
-    def _related_all(self, told: Any, path: str, depth: int) -> Clause:
+    def related(self, told: Any, path: str, depth: int) -> Clause:
         if isinstance(told, list):
             return All(tuple(self._related(one, f"{path}/{place}", depth) for place, one in enumerate(told)))
         return self._related(told, path, depth)
