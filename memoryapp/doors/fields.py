@@ -6,6 +6,7 @@ type that would be taken. `Parameters` is the same for a query string, whose val
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 import uuid
@@ -246,6 +247,9 @@ class Parameters(Fields):
     @classmethod
     def read(cls, query: str, context: dict[str, Any]) -> dict[str, Any]:
         """The values of a raw query string. Raises Malformed with every violation."""
+        if not query:
+            context.setdefault("zones", {})["request"] = None
+            return dict(cls._unasked())
         pairs = _pairs(query)
         reader = cls(context=context)
         found: list[Violation] = []
@@ -264,6 +268,12 @@ class Parameters(Fields):
                 data[name] = _lexical(field, value)
         context.setdefault("zones", {})["request"] = _zone(data.get("time_zone"))
         return cls._values(reader, data, found)
+
+    @classmethod
+    @functools.cache
+    def _unasked(cls) -> dict[str, Any]:
+        """The values where nothing is said, worked out once."""
+        return cls._values(cls(context={"zones": {}}), {}, [])
 
     @classmethod
     def of(cls, given: Mapping[str, Any], context: dict[str, Any]) -> dict[str, Any]:
