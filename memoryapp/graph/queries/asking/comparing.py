@@ -5,6 +5,7 @@ What is denied is the complement: `neq` and `not_in` hold of whatever `eq` and `
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
 
@@ -23,18 +24,18 @@ MOST_COMPARED = 5000
 LONGEST_FUZZY = 64
 
 
-class Comparing:
+class Comparing(ABC):
     """Conditions over what has values in rows with a `value_key`. `cut` when not all values were compared."""
 
     cut = False
 
+    @abstractmethod
     def values(self, name: str) -> QuerySet[Any]:
         """The rows of one property, where it has a value."""
-        raise NotImplementedError
 
+    @abstractmethod
     def having(self, rows: QuerySet[Any]) -> Q:
         """Of what has values: that one of these rows is its."""
-        raise NotImplementedError
 
     def special(self, clause: Test | Related) -> Q | None:
         """What is not asked of values; None of all that is."""

@@ -51,8 +51,9 @@ class Conditions(Operands):
         return clauses[0] if len(clauses) == 1 else All(tuple(clauses))
 
     def related(self, told: Any, path: str, depth: int) -> Clause:
-        """What an edge leads to, where edges lead on."""
-        raise NotImplementedError
+        """What an edge leads to. No edge leads on from what is no node."""
+        self.add(path, "undeclared_property", "No edge leads on from here.", ", ".join(self.composed))
+        return All()
 
     def _joined(self, word: str, told: Any, known: Known, path: str, depth: int) -> Clause:
         if not isinstance(told, list) or not told:
