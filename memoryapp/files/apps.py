@@ -6,7 +6,7 @@ class FilesConfig(AppConfig):
     label = "files"
 
     def ready(self) -> None:
-        from memoryapp.files import checks, erasing, feeding, retyping
+        from memoryapp.files import checks, erasing, feeding, retyping, usage
         from memoryapp.files.attachments import extracting, keeping
         from memoryapp.files.pages.browsing import node_section
         from memoryapp.files.queries import why
@@ -38,3 +38,4 @@ class FilesConfig(AppConfig):
         erasing.register()
         checks.register()
         retyping.register()
+        usage.register()

@@ -1,5 +1,6 @@
-"""How files follow a change of the declared roots: what is below one that came, went or is called otherwise is entered
-into the index or taken out of it. A few at once, within the change itself; many by a job, a part at a time."""
+"""How files follow a change of the declared roots: those of a root that has another path move there, and what is below
+one that came, went or moved is entered into the index or taken out of it. A few at once, within the change itself; many
+by a job, a part at a time."""
 
 from __future__ import annotations
 
@@ -10,13 +11,14 @@ from typing import Any
 from django.db.models import Q, QuerySet
 
 from memoryapp.access.paths import territory
-from memoryapp.files import feeding
+from memoryapp.files import feeding, services
 from memoryapp.files.models import Entry, Kind, State
 from memoryapp.ledger import jobs
 from memoryapp.ledger.models import Workspace, Write
 from memoryapp.ledger.services import record
 from memoryapp.ontology import following
-from memoryapp.ontology.following import Follower, Touched
+from memoryapp.ontology.changeset.moves import Move
+from memoryapp.ontology.following import Follower, Only, Touched
 
 JOB = "files_index"
 AT_ONCE = 400
@@ -26,7 +28,27 @@ AT_ONCE = 400
 def register() -> None:
     """Let files follow."""
     jobs.register(JOB, enter, title="Files below other roots", capabilities=("read_files",))
-    following.register("files", Follower(lambda workspace, move: {}, lambda write, move, only: {}, clear=follow))
+    following.register("files", Follower(count, move, clear=follow))
+
+
+def count(workspace: Workspace, move: Move) -> dict[str, int]:
+    """How many files would move."""
+    if move.family != "file_roots":
+        return {}
+    below = Entry.objects.filter(territory(move.type), workspace=workspace, kind=Kind.FILE, state=State.CURRENT)
+    return {"files": below.count()}
+
+
+def move(write: Write, move: Move, only: Only | None = None) -> dict[str, int]:
+    """Move what is at the path of a root, as whoever moves a directory does."""
+    if move.family != "file_roots" or only is not None:
+        return {}
+    there = Entry.objects.filter(workspace=write.workspace, path=move.type, state=State.CURRENT)
+    if not there.exists():
+        return {"files": 0}
+    moving = count(write.workspace, move)
+    services.move(write, move.type, move.to)
+    return moving
 
 
 def follow(write: Write, touched: Touched) -> None:

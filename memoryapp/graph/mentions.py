@@ -15,6 +15,7 @@ ASKED_FOR = {
     "belief_kinds": ("kind", "kinds"),
     "node_classes": ("class", "classes", "node_class"),
     "relationships": ("predicate", "relationship"),
+    "views": ("view",),
 }
 """By which names the address of a list asks for types of a family."""
 

@@ -7,11 +7,17 @@ from collections.abc import Iterator
 
 from django.db.models import Count, Q, QuerySet
 
-from memoryapp.graph.models import Belief, Node, Relation, RelationPlayer
+from memoryapp.graph.models import Belief, IdentityKey, Node, Relation, RelationPlayer
 from memoryapp.graph.models.beliefs import Audience
+from memoryapp.graph.queries.relations import relations
 from memoryapp.ledger.models import Workspace
 from memoryapp.ledger.principal import Principal
+from memoryapp.ontology.counting import UNCOUNTED
+from memoryapp.ontology.normalise import key_text
 from memoryapp.ontology.usage import Part
+
+TERMS = 400
+"""Terms of a vocabulary that are looked for with one question to the database."""
 
 
 def count(workspace: Workspace, part: Part) -> int:
@@ -21,6 +27,7 @@ def count(workspace: Workspace, part: Part) -> int:
         "relationships": _of_relationship,
         "belief_kinds": _of_belief_kind,
         "relation_kinds": _of_relation_kind,
+        "vocabularies": _of_vocabulary,
     }
     counts = counted.get(part.family)
     return counts(workspace, part) if counts else 0
@@ -56,6 +63,14 @@ def _of_relation_kind(workspace: Workspace, part: Part) -> int:
     return relations.count() if not part.part else _holding(relations, "attributes", part)
 
 
+def _of_vocabulary(workspace: Workspace, part: Part) -> int:
+    """Nodes that are told by one of these terms."""
+    told = {"workspace": workspace, "key_set": "iri", "active": True, "node__node_class__in": part.types}
+    iris = [key_text(one, "iri") for one in part.value or ()]
+    chunks = (iris[start : start + TERMS] for start in range(0, len(iris), TERMS))
+    return sum(IdentityKey.objects.filter(**told, value__in=some).values("node").distinct().count() for some in chunks)
+
+
 def _holding(rows: QuerySet[Belief] | QuerySet[Relation], column: str, part: Part) -> int:
     """Rows whose JSON column has the named entry, or that value of it."""
     if part.part == "value":
@@ -64,13 +79,20 @@ def _holding(rows: QuerySet[Belief] | QuerySet[Relation], column: str, part: Par
 
 
 def by_type(by: Principal) -> Iterator[tuple[str, str, int]]:
-    """How many nodes, and beliefs in sight, are stored of each class and kind."""
+    """How many nodes, and beliefs and relations in sight, are stored of each class and kind."""
     nodes = Node.objects.visible_to(by).order_by().values_list("node_class").annotate(n=Count("pk"))
     for name, count in nodes:
         yield "node_class", name, count
     beliefs = Belief.objects.visible_to(by).order_by().values_list("kind").annotate(n=Count("pk"))
     for name, count in beliefs:
         yield "belief_kind", name, count
+    edges = Belief.objects.visible_to(by).filter(shape=Belief.Shape.EDGE).order_by()
+    for name, count in edges.values_list("predicate").annotate(n=Count("pk")):
+        yield "relationship", name, count
+    uncounted = [name for family, name in UNCOUNTED if family == "relation_kind"]
+    related = relations(by).exclude(kind__in=uncounted).order_by().values_list("kind").annotate(n=Count("pk"))
+    for name, count in related:
+        yield "relation_kind", name, count
 
 
 def narrow(workspace: uuid.UUID, ids: frozenset[uuid.UUID]) -> bool:

@@ -7,7 +7,7 @@ class OntologyConfig(AppConfig):
 
     def ready(self) -> None:
         from memoryapp.ledger import dump, triggers
-        from memoryapp.ontology import cases, checks, erasing, jobs, refusals
+        from memoryapp.ontology import cases, checks, erasing, jobs, refusals, sourcing
         from memoryapp.ontology.models import PreparedRows
         from memoryapp.ontology.triggers import rules
 
@@ -17,4 +17,5 @@ class OntologyConfig(AppConfig):
         jobs.register()
         checks.register()
         erasing.register()
+        sourcing.register()
         dump.register_projection(PreparedRows, rebuild=lambda workspace: None)

@@ -32,6 +32,50 @@ def taken_away(old: Ontology, new: Ontology, follow: Follow | None = None) -> It
         below = types_below(old, family)
         for name in getattr(old.document, family):
             yield from _of_type(old, new, follow, family, name, below[name])
+    yield from _sources(old, new)
+    yield from _views(old, new, follow)
+    yield from _terms(old, new, follow)
+    yield from _roots(old, new, follow)
+
+
+def _sources(old: Ontology, new: Ontology) -> Iterator[Part]:
+    for name, was in old.document.source_kinds.items():
+        now = new.document.source_kinds.get(name)
+        if now is None or (now.abstract and not was.abstract):
+            yield Part("source_kinds", name, frozenset((name,)))
+
+
+def _views(old: Ontology, new: Ontology, follow: Follow) -> Iterator[Part]:
+    for name in old.document.views:
+        if follow.type("views", name) not in new.document.views:
+            yield Part("views", name, frozenset((name,)))
+
+
+def _terms(old: Ontology, new: Ontology, follow: Follow) -> Iterator[Part]:
+    """Terms that a vocabulary no longer has: nodes that were told by them would be told apart."""
+    for name, was in old.document.vocabularies.items():
+        now = new.document.vocabularies.get(follow.type("vocabularies", name))
+        left = {one.iri for one in now.terms} if now else set()
+        gone = [one.iri for one in was.terms if one.iri not in left]
+        classes = old.subclasses(was.node_class)
+        if now is None or gone:
+            yield Part("vocabularies", name, classes, "terms" if now else "", "", gone)
+
+
+def _roots(old: Ontology, new: Ontology, follow: Follow) -> Iterator[Part]:
+    """Roots that are gone, with those within them that stay. What lies in another root goes on lying in one."""
+    for path in old.document.file_roots:
+        now = follow.type("file_roots", path)
+        if new.file_root(now) is None:
+            within = [one for one in new.document.file_roots if one.startswith(f"{now}/")]
+            yield Part("file_roots", path, frozenset((path,)), value=within)
+
+
+def roots_moved(old: Ontology, follow: Follow) -> Iterator[Part]:
+    """Roots that are at another path: what names the old one names it no more."""
+    for path in old.document.file_roots:
+        if follow.type("file_roots", path) != path:
+            yield Part("file_roots", path, frozenset((path,)), "place")
 
 
 def keys_gone(old: Ontology, new: Ontology, follow: Follow) -> Iterator[Part]:

@@ -11,6 +11,7 @@ from memoryapp.ontology.document import ANY, OntologyDocument
 from memoryapp.ontology.normalise import normal_text
 from memoryapp.ontology.schemas import problems_of
 from memoryapp.ontology.templates import names_in
+from memoryapp.sources.models import Source
 
 EDGE_WORDS = {"subject", "object"}
 
@@ -29,6 +30,12 @@ BUILT_IN_ROLES: dict[str, dict[str, tuple[int, int | None]]] = {
 """The relations the memory itself works with. A document declares them with these roles and numbers; it may say who
 plays them and add attributes."""
 
+SOURCES = tuple(str(kind) for kind in Source.Kind)
+SOURCE_FIELDS = dict.fromkeys(
+    ("thread", "speaker", "participant", "message_id", "external_id", "title", "path", "url", "member")
+)
+"""What a declared kind of source may require."""
+
 BUILT_IN_KINDS = ("memory", "fact", "summary")
 
 
@@ -45,6 +52,7 @@ def check(document: OntologyDocument) -> None:
             *_belief_kinds(document),
             *_relation_kinds(document),
             *_episode_kinds(document),
+            *_source_kinds(document),
             *_views_and_vocabularies(document),
         ]
     if found:
@@ -102,7 +110,8 @@ def _built_in(document: OntologyDocument) -> Iterator[Violation]:
 
 
 def _former_names(document: OntologyDocument) -> Iterator[Violation]:
-    for family in ("node_classes", "relationships", "belief_kinds", "relation_kinds", "episode_kinds"):
+    families = ("node_classes", "relationships", "belief_kinds", "relation_kinds", "episode_kinds")
+    for family in (*families, "views", "vocabularies"):
         types = getattr(document, family)
         meant: dict[str, str] = {}
         for name, declared in types.items():
@@ -261,6 +270,17 @@ def _episode_kinds(document: OntologyDocument) -> Iterator[Violation]:
             for one in classes:
                 if one != ANY and one not in document.node_classes:
                     yield _unknown(f"{path}/roles/{role}", one, document.node_classes, "node class")
+
+
+def _source_kinds(document: OntologyDocument) -> Iterator[Violation]:
+    for name, declared in document.source_kinds.items():
+        path = f"/source_kinds/{name}"
+        if name not in SOURCES and not declared.abstract:
+            message = f"The memory stores no source {name}: its kinds are fixed."
+            yield Violation(path, "built_in", message, ", ".join(SOURCES))
+        for one in declared.requires:
+            if one not in SOURCE_FIELDS:
+                yield _unknown(f"{path}/requires", one, SOURCE_FIELDS, "field of sources")
 
 
 def _views_and_vocabularies(document: OntologyDocument) -> Iterator[Violation]:

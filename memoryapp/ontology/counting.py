@@ -11,6 +11,9 @@ Counts = Callable[[Principal], Iterable[tuple[str, str, int]]]
 
 _counts: list[Counts] = []
 
+UNCOUNTED = frozenset((("relation_kind", "sourcing"), ("relation_kind", "ownership")))
+"""What every belief has some of: counting them with the beliefs is enough."""
+
 
 def register(counts: Counts) -> None:
     """Add a room's counts, as (family of declared types, name, how many)."""

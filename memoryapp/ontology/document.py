@@ -58,17 +58,22 @@ RootPath = Annotated[str, AfterValidator(_root_path)]
 
 
 class FileRoot(Declaration):
-    """A directory in which agents may write files. `indexed`: what is below it is searched by its words."""
+    """A directory in which agents may write files. `indexed`: what is below it is searched by its words. Another path
+    takes its files along."""
 
     indexed: bool = True
 
 
-class Type(Declaration):
-    """What rows may be of. `formerly` are names by which it is still read, `renamed` those of its parts, each with the
-    name it has now."""
+class Named(Declaration):
+    """What is asked for by its name. `formerly` are names by which it is still read."""
+
+    formerly: list[Name] = []
+
+
+class Type(Named):
+    """What rows may be of. `renamed` are former names of its parts, each with the name it has now."""
 
     retired: bool = False
-    formerly: list[Name] = []
     renamed: dict[Name, Name] = {}
 
 
@@ -166,7 +171,7 @@ class SourceKind(Declaration):
     requires: list[Name] = []
 
 
-class View(Declaration):
+class View(Named):
     """A stored question about beliefs. Subkinds are included unless `exact`; `history` includes what has ended."""
 
     kinds: list[Name] = []
@@ -189,7 +194,7 @@ class Term(BaseModel):
     aliases: list[str] = []
 
 
-class Vocabulary(Declaration):
+class Vocabulary(Named):
     node_class: Name
     terms: list[Term] = []
 

@@ -12,13 +12,16 @@ from typing import Any
 from memoryapp.doors.errors import Conflict, DomainError, Violation
 from memoryapp.ledger.principal import Principal
 from memoryapp.ontology import following, rules
-from memoryapp.ontology.changes import PARTS, keys_gone, taken_away
+from memoryapp.ontology.changes import PARTS, keys_gone, roots_moved, taken_away, types_below
 from memoryapp.ontology.changeset.moves import Follow, Move
 from memoryapp.ontology.compiled import Ontology
 from memoryapp.ontology.mentions import Mention, mentions_of, of_views
 from memoryapp.ontology.rules import Broken
 from memoryapp.ontology.tightening import required_anew, tightened
 from memoryapp.ontology.usage import Part, rows_using
+
+NAMING = 50
+"""Views, policies and forms that name what changes, of which a dry run tells."""
 
 
 @dataclass(frozen=True)
@@ -130,7 +133,7 @@ def _used(by: Principal, old: Ontology, new: Ontology, follow: Follow) -> list[U
         one = Used(part, rows_using(by.workspace, part), tuple(dict.fromkeys(named)))
         if one.count or one.mentions:
             found.append(one)
-    others = (*keys_gone(old, new, follow), *required_anew(old, new, follow))
+    others = (*keys_gone(old, new, follow), *required_anew(old, new, follow), *roots_moved(old, follow))
     named_by = ((part, mentions_of(by.workspace, part)) for part in others)
     return found + [Used(part, 0, tuple(named)) for part, named in named_by if named]
 
@@ -143,6 +146,18 @@ def _retired(old: Ontology, new: Ontology, follow: Follow) -> Iterator[Part]:
             as_now = now.get(follow.type(family, name))
             if as_now is not None and as_now.retired and not declared.retired:
                 yield Part(family, name, frozenset((name,)))
+
+
+def named(by: Principal, old: Ontology, new: Ontology, follow: Follow) -> tuple[Mention, ...]:
+    """What names the types that are declared otherwise, and goes on naming them; what can not stands in the way."""
+    found: dict[Mention, None] = {}
+    for family in PARTS:
+        below, after = types_below(old, family), getattr(new.document, family)
+        for name, declared in list(getattr(old.document, family).items()):
+            if len(found) < NAMING and after.get(follow.type(family, name)) != declared:
+                part = Part(family, name, below[name])
+                found |= dict.fromkeys((*of_views(old.document.views, part), *mentions_of(by.workspace, part)))
+    return tuple(found)[:NAMING]
 
 
 def problems(error: DomainError) -> list[dict[str, Any]]:

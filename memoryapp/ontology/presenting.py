@@ -12,7 +12,7 @@ from memoryapp.doors.errors import DomainError
 from memoryapp.doors.pages import address
 from memoryapp.ledger.principal import Principal
 from memoryapp.ontology.changeset import KINDS
-from memoryapp.ontology.changeset.changes import PROPERTIES, read_changes
+from memoryapp.ontology.changeset.changes import FAMILIES, PROPERTIES, read_changes
 from memoryapp.ontology.changeset.kinds import FAMILY_WORDS, in_words
 from memoryapp.ontology.changeset.moves import Follow
 from memoryapp.ontology.compiled import Ontology
@@ -125,12 +125,12 @@ def compared(found: Outlook) -> list[dict[str, Any]]:
     shown: dict[tuple[str, str], dict[str, Any]] = {}
     follow = Follow(found.changed.moves if found.changed else ())
     was_called: dict[tuple[str, str], str] = {}
-    for family in PROPERTIES:
+    for family in FAMILIES:
         for name in getattr(found.before.document, family):
             now = follow.type(family, name)
             was_called.setdefault((family, now), name if now != name else "")
     for one in found.differences:
-        name = follow.type(one.family, one.type) if one.family in PROPERTIES else one.type
+        name = follow.type(one.family, one.type)
         place = (one.family, name)
         if one.family and place not in shown:
             former = was_called.get(place) or name

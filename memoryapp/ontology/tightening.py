@@ -48,6 +48,16 @@ def tightened(old: Ontology, new: Ontology, follow: Follow | None = None) -> Ite
     for name in old.document.episode_kinds:
         if asked.stays("episode_kinds", name):
             yield from asked.taking_part(name)
+    yield from _of_sources(old, new)
+
+
+def _of_sources(old: Ontology, new: Ontology) -> Iterator[Rule]:
+    """What a kind of source must have that it could be without."""
+    for name, was in old.document.source_kinds.items():
+        now = new.document.source_kinds.get(name)
+        for one in sorted(set(now.requires) - set(was.requires)) if now else ():
+            path, message = f"/source_kinds/{name}/requires", f"{one} is required of {name}"
+            yield RequiredRule(family="source_kinds", types=frozenset((name,)), path=path, message=message, name=one)
 
 
 def required_anew(old: Ontology, new: Ontology, follow: Follow | None = None) -> Iterator[Part]:

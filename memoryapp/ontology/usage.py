@@ -12,8 +12,9 @@ from memoryapp.ledger.models import Workspace
 @dataclass(frozen=True)
 class Part:
     """Something declared: a type (`part` empty), or one of its properties, attributes, roles or identity keys, or an
-    allowed value of one. `family` is that of the document: node_classes, relationships, belief_kinds, relation_kinds,
-    episode_kinds.
+    allowed value of one. `family` is that of the document. Of a vocabulary that goes, and of its `terms`, the value is
+    the IRIs that go, and `types` the classes that they are of. Of a root it is the roots within it that stay; one whose
+    `place` goes has another path.
     `part` is `property`, `attribute`, `role`, `keys`, `value` or `required`; `types` is the type and every one that
     inherits it. Of `keys` the name is that of the properties, and the value the keys that are left. What is `required`
     does not go: it must be told from then on, and whoever tells the type without it is refused."""
@@ -27,12 +28,16 @@ class Part:
 
     @property
     def path(self) -> str:
-        steps = [self.family, self.type, self.part, self.name]
+        steps = [self.family, self.type.replace("/", "~1"), self.part, self.name]
         return "/" + "/".join(step for step in steps if step)
 
     def __str__(self) -> str:
         if not self.part:
             return f"{self.type}"
+        if self.part == "place":
+            return f"{self.type} by its path"
+        if self.part == "terms":
+            return f"terms of {self.type} that would go"
         if self.part == "required":
             return f"{self.type} without {self.name}"
         if self.part == "keys":

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from formsengine.definition.stored import as_data
+from formsengine.services.defining import problems, publish
 from memoryapp.doors.errors import Conflict
 from memoryapp.graph.models import Belief
 from memoryapp.ledger.principal import Principal
@@ -115,15 +116,20 @@ def test_an_answer_is_filled_from_what_is_called_otherwise_now(forms: Forms, off
 def test_a_form_is_named_where_it_offers_a_value_that_goes_or_tells_no_more_than_before(
     forms: Forms, office: Office
 ) -> None:
-    """A8: an allowed value that is removed, and a property that becomes required."""
+    """A8: an allowed value that is removed, and a property that becomes required. What was declared a moment ago it may
+    name at once."""
     size = {"family": "node_classes", "type": "organization", "name": "size"}
-    office.put_in_force(size | {"change": "add_property", "declaration": {"enum": ["small", "large"]}})
     data = as_data(patient())
     data["id"] = "sized"
     data["lists"] = [{"name": "sizes", "choices": [{"code": "small", "label": {"en": "Small"}}]}]
     data["steps"][1]["items"].append({"kind": "field", "name": "size", "type": "choice", "choices": "sizes"})
     data["bindings"][3]["data"]["properties"] = {"name": "employer", "size": "size"}
-    forms.published(data)
+    stored = forms.stored(data)
+    [undeclared] = [one for one in problems(stored) if one.severity == "error"]
+    assert "size" in undeclared.message
+    office.put_in_force(size | {"change": "add_property", "declaration": {"enum": ["small", "large"]}})
+    assert not [one for one in problems(stored) if one.severity == "error"]
+    forms.do(lambda write: publish(write, stored))
     left = size | {"change": "set_property", "declaration": {"enum": ["large"]}}
     assert stand(office, left) == ["The form “sized” names the value 'small' of size of organization."]
     assert stand(office, left | {"declaration": {"enum": ["small"]}}) == []

@@ -18,7 +18,7 @@ from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import record
 from memoryapp.ontology import services
 from memoryapp.ontology.queries import current_ontology
-from memoryapp.ontology.queries.proposals import outlook
+from memoryapp.ontology.queries.proposals import looked_at, outlook
 from memoryapp.ontology.services import Draft
 from tests.graph.nodes.telling import Graph
 from tests.ontology.proposing import Office
@@ -78,16 +78,29 @@ def test_a_dry_run_names_every_view_and_policy_that_would_no_longer_work(office:
 def test_what_is_called_otherwise_is_still_found_by_what_named_it(
     office: Office, kept: list[SavedView], operator: Principal
 ) -> None:
-    """A9: a rename stands in nobody's way; saved views, policies and addresses go on with the former name."""
+    """A9: a rename stands in nobody's way; saved views, policies and addresses go on with the former name. Its dry run
+    names them, and shows some of the rows that would follow."""
     graph = Graph(operator)
     ines = graph.person("Ines")
     graph.say("Ines splices rope.", ines, kind="skill")
     graph.node("product", name="Kestrel")
-    office.put_in_force(
+    proposal = office.propose(
         {"change": "rename", "family": "belief_kinds", "type": "skill", "to": "craft"},
         {"change": "rename", "family": "node_classes", "type": "product", "to": "article"},
     )
     client = client_of(office.admin)
+    found = looked_at(office.admin, proposal)
+    assert {str(one) for one in found.named} >= {
+        "the saved view “Their skills”",
+        "the saved view “Products”",
+        "the rule of the conflict policy “later wins”",
+    }
+    assert {one.words for one in found.samples} == {"Ines splices rope.", "Kestrel"}
+    shown = client.get(f"/w/harbour/proposals/{proposal.pk}/").content.decode()
+    assert all(words in shown for words in ("It is named by", "“Their skills”", "Among them", "Ines splices rope."))
+    assert {one["name"] for one in found.as_data()["named"]} >= {"Their skills", "Products"}
+    office.approve(proposal)
+    office.apply(proposal)
     assert "splices rope" in client.get(f"/w/harbour/beliefs/?{kept[0].query}").content.decode()
     assert "Kestrel" in client.get(f"/w/harbour/nodes/?{kept[1].query}").content.decode()
     assert client.get("/w/harbour/ontology/belief_kinds/skill/").status_code == 200

@@ -91,12 +91,42 @@ def hostile(number: int, text: str) -> dict[str, Any]:
     return VESSEL | {"name": f"vessel_{number}", "declaration": declaration}
 
 
+def of_other_families(text: str) -> list[dict[str, Any]]:
+    """One type of every other family that says this wherever words are taken."""
+    words = {"title": text, "description": text}
+    plain = text.replace("{", "(").replace("}", ")").replace("[", "(").replace("]", ")")
+    pair = {"subject": "person", "object": "place"}
+    part = {"motto": {"type": "string", "description": text, "enum": [text]}}
+    edge = {"pairs": [pair], "template": f"{{subject}} {plain} {{object}}", "inverse": text, "properties": part}
+    made: dict[str, dict[str, Any]] = {
+        "relationships": edge,
+        "belief_kinds": {
+            "parent": "preference",
+            "attributes": part,
+            "single_valued_topics": {one: [f"other {one}"] for one in PAYLOADS},
+        },
+        "relation_kinds": {"roles": {"mate": {"nodes": ["*"], **words}}, "attributes": part},
+        "episode_kinds": {"parent": "episode", "properties": part, "roles": {"mate": ["person"]}},
+        "source_kinds": {"abstract": True},
+        "views": {"kinds": ["preference"]},
+        "vocabularies": {"node_class": "topic", "terms": [{"iri": text, "name": text, "aliases": [f"other {text}"]}]},
+    }
+    found = [
+        {"change": "add_type", "family": family, "name": f"{family}_0", "declaration": words | one}
+        for family, one in made.items()
+    ]
+    paths = ["/" + "".join(one for one in payload if one.isprintable() and one != "/") for payload in PAYLOADS]
+    roots = [{"change": "add_type", "family": "file_roots", "name": path, "declaration": words} for path in paths]
+    return [*found, *roots]
+
+
 def test_hostile_text_in_every_field_is_text_on_every_page(
     office: Office, operator: Principal, workspace: Workspace
 ) -> None:
     """A12: before a person decides, when they ask back, and once it is in force: in pages, exports, schemas, tools."""
     changes = [hostile(number, text) for number, text in enumerate(PAYLOADS)]
     everything = " ".join(PAYLOADS)
+    changes += of_other_families(everything)
     draft = Draft(changes, everything, PAYLOADS)
     proposal = record(office.filer, "propose", lambda write: services.propose(write, draft))
     office.do(services.ask_back, proposal, everything)
@@ -120,6 +150,7 @@ def test_hostile_text_in_every_field_is_text_on_every_page(
     Graph(operator).node("vessel_0", name=PAYLOADS[0], draught=PAYLOADS[0])
     after = ["ontology/", "ontology/compare/", "nodes/", "beliefs/", f"proposals/{proposal.pk}/"]
     after += [f"ontology/node_classes/vessel_{number}/" for number in range(len(PAYLOADS))]
+    after += [f"ontology/{family}/{family}_0/" for family in ("relationships", "belief_kinds", "relation_kinds")]
     shown |= {f"{page} after": client.get(f"/w/harbour/{page}") for page in after}
     assert {page: answer.status_code for page, answer in shown.items() if answer.status_code != 200} == {}
     assert {page: wrong for page, answer in shown.items() if (wrong := what_runs(answer.content.decode()))} == {}

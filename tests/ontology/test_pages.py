@@ -19,6 +19,9 @@ def test_every_declared_type_is_on_the_page(viewer: Principal) -> None:
     for names in (document.belief_kinds, document.node_classes, document.relationships, document.relation_kinds):
         for name in names:
             assert f">{name}</code>" in shown, name
+    for names in (document.episode_kinds, document.views, document.source_kinds, document.file_roots):
+        for name in names:
+            assert f">{name}</code>" in shown, name
 
 
 def test_an_edition_that_does_not_exist_is_not_found(viewer: Principal) -> None:
@@ -33,12 +36,22 @@ def test_a_type_has_a_page_with_examples_that_its_reader_may_see(
 ) -> None:
     """Case 143.
 
-    Inherited and own properties, where it came from, what names it, and rows of it within the reader's audience."""
+    Inherited and own properties, where it and what was added since came from, what names it, and rows of it within
+    the reader's audience."""
     graph = Graph(operator)
     ines = graph.node("person", name="Ines", email="ines@ferro.example")
     graph.say("Ines likes tea.", ines, kind="preference")
     graph.say("Ines is ill.", ines, kind="preference", audience="owners")
-    Office(operator, administrator).put_in_force(VESSEL)
+    office = Office(operator, administrator)
+    office.put_in_force(VESSEL)
+    calls = {"family": "node_classes", "type": "vessel", "name": "berth", "declaration": {"type": "string"}}
+    office.put_in_force({"change": "add_property", **calls})
+    terms = [{"iri": "urn:mooring", "name": "Mooring", "aliases": ["berthing"]}]
+    works = {"family": "vocabularies", "name": "works", "declaration": {"node_class": "topic", "terms": terms}}
+    office.put_in_force({"change": "add_type", **works})
+    firm = graph.node("organization", name="Ferro")
+    graph.connect(ines, "worksAt", firm)
+    graph.relate("shipment", ("shipper", ines), ("carrier", firm), ("receiver", graph.person("Tomas")))
     graph.node("vessel", name="Kestrel")
     client = client_of(viewer)
     shown = client.get("/w/harbour/ontology/belief_kinds/preference/").content.decode()
@@ -47,7 +60,12 @@ def test_a_type_has_a_page_with_examples_that_its_reader_may_see(
     assert "The view “" in shown
     boat = client.get("/w/harbour/ontology/node_classes/vessel/").content.decode()
     assert all(words in boat for words in ("Kestrel", "draught", "from thing", "proposal 1", "1 stored"))
-    assert client.get("/w/harbour/ontology/relationships/worksAt/").status_code == 200
+    assert "Add berth to vessel: edition 3, <a" in boat
+    works_at = client.get("/w/harbour/ontology/relationships/worksAt/").content.decode()
+    assert all(words in works_at for words in ("1 stored", "Ines works at Ferro"))
+    related = client.get("/w/harbour/ontology/relation_kinds/shipment/").content.decode()
+    assert all(words in related for words in ("1 stored", "carrier: Ferro"))
+    assert "Mooring" in client.get("/w/harbour/ontology/").content.decode()
     for unknown in ("node_classes/ship", "views/preferences", "kinds/person"):
         assert client.get(f"/w/harbour/ontology/{unknown}/").status_code == 404
     assert "/w/harbour/ontology/node_classes/vessel/" in client.get("/w/harbour/ontology/").content.decode()

@@ -11,6 +11,7 @@ from memoryapp.ledger.erasing import erase
 from memoryapp.ledger.models import Workspace, Write
 from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import record
+from memoryapp.mcp import server
 from memoryapp.ontology.changeset.changes import AddType
 from memoryapp.ontology.compiled.declared import Gap
 from memoryapp.ontology.inferring import definition, schema_of
@@ -19,6 +20,7 @@ from memoryapp.ontology.presenting import told_occurrence
 from memoryapp.ontology.queries import current_ontology
 from memoryapp.ontology.services import Draft, propose
 from tests.api.calling import Caller
+from tests.mcp.test_tools import headers
 from tests.ontology.proposing import Office
 
 pytestmark = [pytest.mark.django_db, pytest.mark.sql]
@@ -36,15 +38,22 @@ def vessel(name: str, **more: Any) -> dict[str, Any]:
 
 
 def test_a_refusal_names_the_nearest_type_and_holds_a_draft_that_is_taken_as_it_is(quay: Caller) -> None:
-    """A3: 422 with the rule, what is nearest and what would declare it; nothing is stored."""
+    """A3: 422 with the rule, what is nearest and what would declare it; nothing is stored.
+    An agent files it by REST or by the tool of the same words."""
     answer = quay.post("nodes", vessel("Kestrel", draught=2.1) | {"class": "produkt"})
     assert (answer.status_code, answer.json()["errors"][0]["path"]) == (422, "/class")
     assert "Did you mean product?" in answer.json()["detail"]
     [draft] = answer.json()["drafts"]
     assert draft["changes"][0]["declaration"]["properties"] == {"draught": {"type": "number"}}
     assert not Proposal.objects.exists()
-    filed = quay.post("proposals", {name: draft[name] for name in ("changes", "rationale", "base_edition")})
+    body = {name: draft[name] for name in ("changes", "rationale", "base_edition")}
+    filed = quay.post("proposals", body)
     assert (filed.status_code, filed.json()["status"]) == (201, "proposed")
+    again = server.result("ontology_propose", body, headers(quay))
+    assert (again.is_error, again.structured_content["code"]) == (True, "proposed_already")  # type: ignore[index]
+    by_tool = body | {"changes": [body["changes"][0] | {"name": "barge"}]}
+    told = server.result("ontology_propose", by_tool, headers(quay)).structured_content or {}
+    assert (told["status"], told["origin"], told["filer"]) == ("proposed", "agent", "Quay")
     assert "drafts" not in quay.post("nodes", {"class": "person", "properties": {"name": 3}}).json()
 
 
@@ -107,7 +116,8 @@ def test_every_sort_of_gap_is_one_that_can_be_declared(quay: Caller) -> None:
         ("relations", {"kind": "crewing", "players": mate}, "add_relation_kind"),
         ("episodes", {"kind": "regatta", "content": "It blew.", "occurred_at": "2026-03-02"}, "add_episode_kind"),
     ]
-    assert quay.post("relations?park=true", {"kind": "shipment", "players": insurer}).json()["drafts"]
+    [role] = quay.post("relations?park=true", {"kind": "shipment", "players": insurer}).json()["drafts"]
+    assert (role["changes"][0]["change"], role["changes"][0]["name"]) == ("add_role", "insurer")
     for address, body, kind in tries:
         answer = quay.post(f"{address}?park=true", body | said)
         assert (answer.status_code, "drafts" in answer.json()) == (422, True), answer.json()
@@ -134,7 +144,7 @@ def test_what_is_not_for_everybody_is_shown_to_its_sender_alone(quay: Caller, ad
 
 
 def test_a_definition_is_drawn_from_what_was_refused_the_same_way_each_time(operator: Principal) -> None:
-    """Types, formats, several values, and what would identify one."""
+    """Types, formats, several values, what would identify one, and what is required: what all of them hold."""
     rows: list[dict[str, Any]] = [
         {"class": "berth", "properties": {"code": f"B{n}", "depth": 3 + n / 2, "free": True, "since": "2026-03-02"}}
         for n in range(3)
@@ -154,6 +164,10 @@ def test_a_definition_is_drawn_from_what_was_refused_the_same_way_each_time(oper
         "tags": {"type": "string", "minLength": 1, "maxLength": 100},
     }
     assert (declared["keys"], declared["multi_valued"]) == ([["code"]], ["tags"])
+    wishes = [{"kind": "berth_wish", "attributes": {"until": "2026-03-02"} | more} for more in ({}, {"why": "Rain."})]
+    [wish] = definition(ontology, Gap("belief_kinds", name="berth_wish"), wishes)
+    assert isinstance(wish, AddType)
+    assert (wish.declaration["required"], set(wish.declaration["attributes"])) == (["until"], {"until", "why"})
     assert schema_of(["ines@ferro.example"]) == {"type": "string", "format": "email"}
     assert schema_of([1, "a", None]) == {"type": ["integer", "string"]}
 

@@ -166,7 +166,8 @@ def _add(of: str, name: str) -> dict[str, Any]:
 
 
 def test_tightening_lists_the_rows_that_would_not_fit(office: Office, graph: Graph) -> None:
-    """A6, T35: values, ranges, patterns, numbers and required ones; nothing is applied while any row is against it."""
+    """A6, T35: values, ranges, patterns, numbers of edges and of players, who may play, and required ones; nothing is
+    applied while any row is against it."""
     short = graph.node("person", name="Ines", email="ines@ferro.example", role="chief")
     long = graph.node("person", name="Tomas", email="tomas@vale.example", role="harbour master")
     berth = {"change": "set_property", "family": "node_classes", "type": "project", "name": "berth"}
@@ -175,10 +176,12 @@ def test_tightening_lists_the_rows_that_would_not_fit(office: Office, graph: Gra
     graph.connect(short, "knows", long)
     graph.connect(short, "knows", graph.person("Bram"))
     graph.say("Ines will call.", short, kind="commitment")
+    graph.relate("shipment", ("shipper", short), ("carrier", long), ("receiver", graph.person("Bram")))
     role = {"change": "set_property", "family": "node_classes", "type": "person", "name": "role"}
     state = {"change": "set_property", "family": "node_classes", "type": "project", "name": "state"}
     edge = {"change": "set", "family": "relationships", "type": "knows", "field": "cardinality"}
     kind = {"change": "set", "family": "belief_kinds", "type": "commitment", "field": "required"}
+    carriers = {"change": "set_role", "family": "relation_kinds", "type": "shipment", "name": "carrier"}
     tries: list[tuple[dict[str, Any], str, int]] = [
         (role | {"declaration": {"type": "string", "maxLength": 6}}, "Tomas", 1),
         (role | {"declaration": {"type": "string", "pattern": "^c"}}, "Tomas", 1),
@@ -187,6 +190,8 @@ def test_tightening_lists_the_rows_that_would_not_fit(office: Office, graph: Gra
         (berth | {"declaration": {"type": "integer", "minimum": 10}}, "Kestrel", 1),
         (berth | {"declaration": {"type": "integer", "maximum": 6}}, "Kestrel", 1),
         (kind | {"value": ["due_at"]}, "Ines will call", 1),
+        (carriers | {"declaration": {"nodes": ["person"], "minimum": 2, "maximum": None}}, "shipment", 1),
+        (carriers | {"declaration": {"nodes": ["organization"]}}, "shipment", 1),
     ]
     for change, label, count in tries:
         found = outlook(office.admin, [change])

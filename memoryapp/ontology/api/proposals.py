@@ -56,8 +56,11 @@ DRY_RUN: Described = {
     "severity": serializers.ChoiceField(choices=Severity.values),
     "rows_moving": serializers.DictField(child=serializers.IntegerField(), help_text="Rows that follow, by table."),
     "in_use": serializers.ListField(child=serializers.DictField(), help_text="What would go and rows use."),
-    "mentioned": serializers.ListField(child=serializers.DictField(), help_text="Views, policies, forms and tools."),
+    "mentioned": serializers.ListField(
+        child=serializers.DictField(), help_text="Views, policies and forms it would break."
+    ),
     "not_fitting": serializers.ListField(child=serializers.DictField(), help_text="Rows that would not fit."),
+    "named": serializers.ListField(child=serializers.DictField(), help_text="What names it, and goes on naming it."),
 }
 FULL: Described = PROPOSAL | {
     "dry_run": described("DryRun", DRY_RUN),

@@ -28,7 +28,7 @@ from memoryapp.ontology.changeset.changes import (
     SetRole,
     Split,
 )
-from memoryapp.ontology.changeset.moves import MERGED, Move
+from memoryapp.ontology.changeset.moves import MERGED, Move, rooted
 from memoryapp.ontology.changeset.references import renamed_part, renamed_type
 from memoryapp.ontology.consistency import check
 from memoryapp.ontology.document import OntologyDocument, read
@@ -82,8 +82,18 @@ class _Working:
         return found
 
     def properties(self, family: str, name: str) -> dict[str, Any]:
-        found: dict[str, Any] = self.one(family, name)[PROPERTIES[family]]
+        declared = self.one(family, name)
+        if family not in PROPERTIES:
+            message = f"The {family.replace('_', ' ')} have no properties."
+            raise Invalid.at(f"{self.path}/part", "no_parts", message, "a change of the whole")
+        found: dict[str, Any] = declared[PROPERTIES[family]]
         return found
+
+    def settle(self, family: str, name: str, step: str) -> None:
+        """Read what a type has become. Raises Invalid with every place that cannot be read, so that what comes after
+        finds a declaration."""
+        types = self.family(family)
+        types[name] = _whole(self, family, types[name], step)
 
     def schema(self, family: str, type: str, name: str, step: str = "name") -> dict[str, Any]:
         found: dict[str, Any] = self._known(self.properties(family, type), name, step, f"properties of {type}")
@@ -158,7 +168,7 @@ def _(change: AddProperty, on: _Working) -> None:
 @_make.register
 def _(change: AddValue, on: _Working) -> None:
     schema = on.schema(change.family, change.type, change.property, "property")
-    if "enum" not in schema:
+    if not isinstance(schema.get("enum"), list):
         message = f"{change.property} of {change.type} has no list of values."
         raise Invalid.at(f"{on.path}/property", "no_list_of_values", message, "a property that lists its values")
     if change.value in schema["enum"]:
@@ -171,6 +181,7 @@ def _(change: AddRole, on: _Working) -> None:
     roles = on.roles(change.family, change.type)
     on.new(roles, change.name)
     roles[change.name] = copy.deepcopy(change.declaration)
+    on.settle(change.family, change.type, "declaration")
 
 
 @_make.register
@@ -184,6 +195,7 @@ def _(change: SetRole, on: _Working) -> None:
     roles = on.roles(change.family, change.type)
     on._known(roles, change.name, "name", f"roles of {change.type}")
     roles[change.name] = copy.deepcopy(change.declaration)
+    on.settle(change.family, change.type, "declaration")
 
 
 @_make.register
@@ -195,6 +207,7 @@ def _(change: SetField, on: _Working) -> None:
         message = f"{change.field} is no field that is set like this."
         raise Invalid.at(f"{on.path}/field", "no_such_field", message, ", ".join(sorted(known)))
     declared[change.field] = copy.deepcopy(change.value)
+    on.settle(change.family, change.type, "value")
 
 
 @_make.register
@@ -207,6 +220,9 @@ def _(change: Rename, on: _Working) -> None:
     if change.part:
         _rename_part(on, change.family, change.type, change.part, change.name, change.to)
         return
+    if change.family == "file_roots":
+        _move_root(on, change)
+        return
     types = on.family(change.family)
     declared = on.one(change.family, change.type)
     on.new(types, change.to, "to")
@@ -216,6 +232,18 @@ def _(change: Rename, on: _Working) -> None:
     on.data[change.family] = {change.to if name == change.type else name: one for name, one in types.items()}
     renamed_type(on.data, change.family, change.type, change.to)
     on.moves.append(Move(change.family, change.type, change.to))
+
+
+def _move_root(on: _Working, change: Rename) -> None:
+    """Another path for a root, and for every root within it. The old one may be declared again."""
+    roots = on.family("file_roots")
+    on.one("file_roots", change.type)
+    on.new(roots, change.to, "to")
+    if change.to.startswith(f"{change.type}/"):
+        message = f"{change.to} lies within {change.type}."
+        raise Invalid.at(f"{on.path}/to", "circular", message, "a path outside of it")
+    on.data["file_roots"] = {rooted(path, change.type, change.to): one for path, one in roots.items()}
+    on.moves.append(Move("file_roots", change.type, change.to))
 
 
 def _rename_part(on: _Working, family: str, type: str, part: str, name: str, to: str) -> None:
@@ -251,7 +279,7 @@ def _(change: Retire, on: _Working) -> None:
             on.family(change.family).pop(change.type)
     elif change.part == "value":
         schema = on.schema(change.family, change.type, change.name)
-        if change.value not in schema.get("enum", ()):
+        if not isinstance(schema.get("enum"), list) or change.value not in schema["enum"]:
             raise Invalid.at(f"{on.path}/value", "undeclared", "This value is not allowed anyway.", "an allowed value")
         schema["enum"].remove(change.value)
     else:
@@ -289,12 +317,16 @@ def _(change: Merge, on: _Working) -> None:
 
 def _merge(on: _Working, family: str, type: str, into: str, properties: dict[str, str] | None = None) -> None:
     gone, kept = on.one(family, type), on._known(on.family(family), into, "into", family.replace("_", " "))
+    if "formerly" not in gone:
+        message = f"Nothing becomes part of another among the {family.replace('_', ' ')}."
+        raise Invalid.at(f"{on.path}/into", "no_mapping", message, "retire it once nothing uses it")
     if into in on.below(family, type):
         message = f"{into} is {type}, or below it."
         raise Invalid.at(f"{on.path}/into", "circular", message, "a type that is not below it")
     on.family(family).pop(type)
     kept["formerly"] = [*kept["formerly"], type, *gone["formerly"]]
-    kept["renamed"] = kept["renamed"] | gone["renamed"] | (properties or {})
+    if "renamed" in kept:
+        kept["renamed"] = kept["renamed"] | gone["renamed"] | (properties or {})
     renamed_type(on.data, family, type, into)
     on.moves.append(Move(family, type, into, types=MERGED))
 

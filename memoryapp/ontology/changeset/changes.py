@@ -23,6 +23,16 @@ Family = Literal[
 ]
 WithParts = Literal["node_classes", "relationships", "belief_kinds", "relation_kinds", "episode_kinds"]
 WithRoles = Literal["relation_kinds", "episode_kinds"]
+Renamed = Literal[
+    "node_classes",
+    "relationships",
+    "belief_kinds",
+    "relation_kinds",
+    "episode_kinds",
+    "views",
+    "vocabularies",
+    "file_roots",
+]
 FAMILIES: tuple[str, ...] = get_args(Family)
 TypeName = Name | Annotated[str, StringConstraints(pattern=r"^/[^\x00]{0,299}$")]
 """The name of a type; roots of the files room are named by their path."""
@@ -127,14 +137,15 @@ class SetKeys(_Change):
 
 
 class Rename(_Change):
-    """Another name for a type, or for a property (`part` property) or role of it. The old one stays readable."""
+    """Another name for a type, or for a property (`part` property) or role of it. The old one stays readable. Another
+    path for a root: its files move there."""
 
     change: Literal["rename"]
-    family: WithParts
-    type: Name
+    family: Renamed
+    type: TypeName
     part: Literal["", "property", "role"] = ""
     name: Name | Literal[""] = ""
-    to: Name
+    to: TypeName
 
 
 class Retire(_Change):

@@ -32,7 +32,9 @@ class Difference:
 
     @property
     def path(self) -> str:
-        return "/" + "/".join(step for step in (self.family, self.type, self.place.replace(" ", "/")) if step)
+        return "/" + "/".join(
+            step for step in (self.family, self.type.replace("/", "~1"), self.place.replace(" ", "/")) if step
+        )
 
     def as_data(self) -> dict[str, str]:
         return {
@@ -110,7 +112,7 @@ def changes_between(before: OntologyDocument, after: OntologyDocument) -> list[C
 
 
 def _renames(before: OntologyDocument, after: OntologyDocument) -> Iterator[dict[str, Any]]:
-    for family in PROPERTIES:
+    for family in (*PROPERTIES, "views", "vocabularies"):
         old, new = getattr(before, family), getattr(after, family)
         for name, declared in new.items():
             for former in declared.formerly:

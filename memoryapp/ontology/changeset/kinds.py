@@ -120,7 +120,7 @@ def _schema(before: OntologyDocument, change: SetProperty) -> Mapping[str, Any]:
 def _field_kind(before: OntologyDocument, change: SetField) -> str:
     declared = getattr(before, change.family, {}).get(change.type)
     was = getattr(declared, change.field, None)
-    if change.field == "required":
+    if change.field in ("required", "requires"):
         return "widen" if set(change.value or ()) <= set(was or ()) else "tighten"
     if change.field == "pairs" and declared is not None:
         kept = {(one.get("subject"), one.get("object")) for one in change.value if isinstance(one, dict)}

@@ -47,6 +47,11 @@ class Move:
 MERGED = ("merged",)
 
 
+def rooted(path: str, was: str, now: str) -> str:
+    """Where a path stands when what it is, or is within, is moved."""
+    return now + path[len(was) :] if path == was or path.startswith(f"{was}/") else path
+
+
 class Follow:
     """Where something declared in an old document stands after the moves."""
 
@@ -56,7 +61,11 @@ class Follow:
     def type(self, family: str, name: str) -> str:
         """What a type is called afterwards."""
         for move in self.moves:
-            if not move.part and (move.family, move.type) == (family, name):
+            if move.part or move.family != family:
+                continue
+            if family == "file_roots":
+                name = rooted(name, move.type, move.to)
+            elif move.type == name:
                 name = move.to
         return name
 

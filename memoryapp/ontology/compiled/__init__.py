@@ -38,7 +38,7 @@ class Ontology(RelationKinds, Relationships, EpisodeKinds):
         return None
 
     def view(self, name: str, path: str = "/view") -> View:
-        return look_up(self.document.views, name, path, "view", "undeclared_view")
+        return look_up(self.document.views, self.today("views", name), path, "view", "undeclared_view")
 
 
 def compile_document(document: OntologyDocument, number: int = 0) -> Ontology:

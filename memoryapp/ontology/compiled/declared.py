@@ -75,7 +75,7 @@ class Edition:
     def _todays(self) -> dict[tuple[str, str], str]:
         return {
             (family, former): name
-            for family in FAMILIES
+            for family in (*FAMILIES, "views", "vocabularies")
             for name, declared in getattr(self.document, family).items()
             for former in declared.formerly
         }

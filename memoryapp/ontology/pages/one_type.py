@@ -6,15 +6,17 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 
-from memoryapp.doors.errors import NotFound
+from memoryapp.doors.errors import DomainError, NotFound
 from memoryapp.doors.pages import address, member_page, page
 from memoryapp.ledger.principal import Principal
 from memoryapp.ontology import counting, examples, presenting, queries
 from memoryapp.ontology.changes import PARTS, types_below
-from memoryapp.ontology.changeset.kinds import FAMILY_WORDS
+from memoryapp.ontology.changeset import Change, read_changes
+from memoryapp.ontology.changeset.kinds import FAMILY_WORDS, in_words
 from memoryapp.ontology.compiled import Ontology
 from memoryapp.ontology.mentions import mentions_of, of_views
-from memoryapp.ontology.queries.proposals import who_added
+from memoryapp.ontology.models import ProposalRevision
+from memoryapp.ontology.queries.proposals import revisions, who_added
 from memoryapp.ontology.usage import Part
 
 STORED_AS = {
@@ -44,9 +46,9 @@ def one_type(request: HttpRequest, by: Principal, family: str, name: str) -> Htt
             "name": name,
             "family": FAMILY_WORDS[family],
             "number": ontology.number,
-            "count": counting.by_type(by)[STORED_AS[family], name],
-            "counted": family in ("node_classes", "belief_kinds", "episode_kinds"),
+            "count": _count(by, STORED_AS[family], name),
             "added": _added(by, family, name),
+            "changed": _changed(by, ontology, family, name),
             "examples": examples.of_type(by, family, name),
             "mentions": _mentions(by, ontology, family, name),
             "links": {one: address(by, "ontology:type", family, one) for one in (*side["above"], *side["below"])},
@@ -62,6 +64,39 @@ def _added(by: Principal, family: str, name: str) -> dict[str, Any]:
         "proposal": proposal,
         "url": address(by, "ontology:proposal", proposal.pk) if proposal else "",
     }
+
+
+def _count(by: Principal, stored_as: str, name: str) -> int | None:
+    return None if (stored_as, name) in counting.UNCOUNTED else counting.by_type(by)[stored_as, name]
+
+
+def _changed(by: Principal, ontology: Ontology, family: str, name: str) -> list[dict[str, Any]]:
+    """What proposals changed of it since it was declared, the latest first."""
+    applied = who_added(by)
+    says = revisions(list(applied.values()))
+    found = []
+    for number in sorted(applied, reverse=True):
+        proposal = applied[number]
+        told = [in_words(one) for one in _changes(says.get(proposal.pk)) if _about(one, ontology, family, name)]
+        if told:
+            url = address(by, "ontology:proposal", proposal.pk)
+            found.append({"words": "; ".join(told), "proposal": proposal, "url": url, "edition": number})
+    return found
+
+
+def _changes(revision: ProposalRevision | None) -> list[Change]:
+    try:
+        return read_changes(revision.changes) if revision else []
+    except DomainError:
+        return []
+
+
+def _about(change: Change, ontology: Ontology, family: str, name: str) -> bool:
+    """Whether a change is one of the type, by whatever name it had then."""
+    if getattr(change, "family", "node_classes") != family:
+        return False
+    named = (getattr(change, "type", ""), getattr(change, "to", ""), getattr(change, "into", ""))
+    return name in {ontology.today(family, one) for one in named if isinstance(one, str) and one}
 
 
 def _mentions(by: Principal, ontology: Ontology, family: str, name: str) -> list[str]:

@@ -34,7 +34,8 @@ def types(request: HttpRequest, by: Principal) -> HttpResponse:
     def told(family: str, name: str) -> dict[str, Any]:
         stored_as = STORED_AS[family]
         url = address(by, "ontology:type", family, name) if current else ""
-        return {"added": added.get((stored_as, name)), "count": counts.get((stored_as, name), 0), "url": url}
+        count = None if (stored_as, name) in counting.UNCOUNTED else counts.get((stored_as, name), 0)
+        return {"added": added.get((stored_as, name)), "count": count, "url": url}
 
     return page(
         request,
@@ -62,6 +63,9 @@ def types(request: HttpRequest, by: Principal) -> HttpResponse:
             ),
             "ways": _links(by, ontology.number, editions[0].number),
             "views": [{"name": name, "one": one} for name, one in document.views.items()],
+            "vocabularies": [{"name": name, "one": one} for name, one in document.vocabularies.items()],
+            "sources": [{"name": name, "one": one} for name, one in document.source_kinds.items()],
+            "roots": [{"name": name, "one": one} for name, one in document.file_roots.items()],
         },
     )
 

@@ -14,13 +14,18 @@ from memoryapp.doors.errors import DomainError, NotFound
 from memoryapp.ledger.models import Job
 from memoryapp.ledger.principal import Principal
 from memoryapp.ontology.changeset import Changed, Difference, apply, differences, read_changes, title_of
+from memoryapp.ontology.changeset.moves import Follow, Move
 from memoryapp.ontology.compiled import Ontology, compile_document
-from memoryapp.ontology.examining import Examined, examine, problems
+from memoryapp.ontology.examining import Examined, examine, named, problems
+from memoryapp.ontology.examples import SHOWN, Example, of_type
+from memoryapp.ontology.mentions import Mention
 from memoryapp.ontology.models import Occurrence, Proposal, ProposalMove, ProposalRevision, Status
 from memoryapp.ontology.models.proposals import OPEN
 from memoryapp.ontology.queries.editions import current_ontology, ontology_at
 
 EMPTIED = "Erased"
+SAMPLED = 5
+"""Types of which rows are shown as samples."""
 JOB = "apply_proposal"
 """Kind of the job that applies a proposal."""
 BACK = "roll_back_proposal"
@@ -120,6 +125,10 @@ class Outlook:
     examined: Examined
     stale: bool = False
     problems: tuple[dict[str, Any], ...] = ()
+    named: tuple[Mention, ...] = ()
+    """What names the types that are declared otherwise, and goes on naming them."""
+    samples: tuple[Example, ...] = ()
+    """Some of the rows that would follow, in sight of the asker."""
 
     @property
     def stands_in_the_way(self) -> bool:
@@ -132,6 +141,7 @@ class Outlook:
             "problems": list(self.problems),
             "differences": [one.as_data() for one in self.differences],
             **self.examined.as_data(),
+            "named": [one.as_data() for one in self.named],
         }
 
 
@@ -145,7 +155,16 @@ def outlook(by: Principal, changes: Any, base_edition: int | None = None) -> Out
     except DomainError as error:
         return Outlook(ontology, None, None, (), Examined(), stale, tuple(problems(error)))
     told = tuple(differences(ontology.document, changed.document))
-    return Outlook(ontology, after, changed, told, examine(by, ontology, after, changed.moves), stale)
+    examined = examine(by, ontology, after, changed.moves)
+    naming = named(by, ontology, after, Follow(changed.moves))
+    return Outlook(ontology, after, changed, told, examined, stale, (), naming, _samples(by, changed.moves))
+
+
+def _samples(by: Principal, moves: Sequence[Move]) -> tuple[Example, ...]:
+    """The latest rows of the first types of which rows follow."""
+    types = list(dict.fromkeys((move.family, move.type) for move in moves))[:SAMPLED]
+    found = (one for family, name in types for one in of_type(by, family, name))
+    return tuple(dict.fromkeys(found))[:SHOWN]
 
 
 def looked_at(by: Principal, proposal: Proposal) -> Outlook:

@@ -11,8 +11,9 @@ from django.db.models import QuerySet
 
 from memoryapp.doors.errors import Conflict, Denied, DomainError, Invalid, Violation
 from memoryapp.ledger.models import Actor, Write
-from memoryapp.sources import arrivals, audiences, rules
+from memoryapp.sources import arrivals, audiences, declared, rules
 from memoryapp.sources.audiences import Audiences, Readers
+from memoryapp.sources.declared import Drafted
 from memoryapp.sources.inputs import SourceInput
 from memoryapp.sources.models import Source
 from memoryapp.sources.services.drafting import digest_of, having, source_of
@@ -56,6 +57,7 @@ def state(
         member=write.by.actor,
         audience=Audiences(write).of(Audiences(write).readers(readers)),
     )
+    declared.refuse(write.workspace, [Drafted(source)])
     source.save(force_insert=True)
     arrivals.announce(write, [source])
     return source
@@ -114,6 +116,7 @@ def read_all(write: Write, sources: Sequence[SourceInput]) -> list[Read]:
         raise Invalid.all(wrong or [Violation("", "nothing_read", "There is no source.", "at least one source")])
     kept = Audiences(write)
     drafts = [(_reading(write, source), kept.readers(source.readers)) for source in sources]
+    declared.refuse(write.workspace, [Drafted(draft, "", row) for row, (draft, _) in enumerate(drafts)])
     known = _Known(write, [draft for draft, _ in drafts])
     new: dict[tuple[str, Readers], Source] = {}
     read: list[Read] = []

@@ -9,8 +9,9 @@ from django.db.models import F, Max
 
 from memoryapp.doors.errors import Conflict, Invalid, Violation
 from memoryapp.ledger.models import Write
-from memoryapp.sources import arrivals, audiences, rules
+from memoryapp.sources import arrivals, audiences, declared, rules
 from memoryapp.sources.audiences import Audiences
+from memoryapp.sources.declared import Drafted
 from memoryapp.sources.inputs import ParticipantInput, ThreadInput, TurnInput
 from memoryapp.sources.models import Participant, Source, Thread
 from memoryapp.sources.services.drafting import digest_of, source_of
@@ -62,6 +63,7 @@ def tell(
     stored = found or _new_thread(write, thread)
     known |= _new_participants(write, stored, participants, known)
     drafts = [_turn(write, stored, known, turn, time_zone) for turn in turns]
+    declared.refuse(write.workspace, [Drafted(draft, f"/turns/{row}", row) for row, draft in enumerate(drafts)])
     new, repeated, all_told = told_apart(stored, drafts) if found else sorted_out(drafts, {}, {})
     _number(stored, new, first=not found)
     Source.objects.bulk_create(new)
