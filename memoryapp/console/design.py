@@ -5,6 +5,8 @@ from __future__ import annotations
 import datetime as dt
 from typing import Any
 
+from django import forms
+
 from memoryapp.console.navigation import ENTRIES, Link
 from memoryapp.console.plots import bars
 from memoryapp.console.wording import STATES
@@ -68,6 +70,12 @@ ICONS = [
 ]
 
 
+class _Example(forms.Form):
+    name = forms.CharField(
+        initial="Front desk", help_text="As people see it.", widget=forms.TextInput(attrs={"class": "input"})
+    )
+
+
 def _at(month: int, day: int, hour: int = 9, minute: int = 0) -> dt.datetime:
     return dt.datetime(2026, month, day, hour, minute, tzinfo=dt.UTC)
 
@@ -103,6 +111,7 @@ def content() -> dict[str, Any]:
             {"title": "Served", "url": "#tabs", "count": 31},
         ],
         "choices": _choices(),
+        "field": _Example(auto_id="design-%s")["name"],
         "filters_set": [
             {"words": "Kind: preference", "clear_url": "#filters"},
             {"words": "Older than 7 days", "clear_url": "#filters"},

@@ -7,8 +7,10 @@ import { startFocus } from "./modules/focus.js";
 import { startKeyboard } from "./modules/keyboard.js";
 import { startMenus } from "./modules/menus.js";
 import { startPreferences } from "./modules/preferences.js";
+import { startProof } from "./modules/proof.js";
 import { startToasts } from "./modules/toasts.js";
 
+startProof();
 startAnnouncements();
 startToasts();
 startConnection();

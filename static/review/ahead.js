@@ -17,9 +17,12 @@ async function fetchAhead() {
   ahead = { url, html: "" };
   try {
     const answer = await fetch(url, { headers: { "HX-Request": "true" }, credentials: "same-origin" });
-    if (answer.ok && ahead.url === url) {
-      ahead.html = await answer.text();
-      root.dataset.ahead = idOf(url);
+    const html = answer.ok ? await answer.text() : "";
+    if (ahead.url === url) {
+      ahead = html ? { url, html } : { url: "", html: "" };
+      if (html) {
+        root.dataset.ahead = idOf(url);
+      }
     }
   } catch {
     ahead = { url: "", html: "" };

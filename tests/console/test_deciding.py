@@ -191,6 +191,9 @@ def test_the_second_of_two_reviewers_is_told_and_keeps_the_draft(at_queue: Calla
     second.keyboard.press("r")
     second.keyboard.type("She told me on the phone.")
     second.keyboard.press("Escape")
+    press(first, "c")
+    second.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    expect(second.locator("#case, #queue-list").get_by_text("Nadia is on this").first).to_be_visible()
     press(first, "1")
     assert press(second, "2") == 409
     alert = second.get_by_role("alert").filter(has_text="Already decided")
@@ -306,6 +309,11 @@ def test_every_case_is_clean_and_never_wider_than_the_screen(
         assert page.evaluate("document.documentElement.scrollWidth") <= width
     page.keyboard.press("2")
     page_is_clean(page)
+    page.goto(f"{live_server.url}{QUEUE}")
+    page.emulate_media(media="print")
+    assert page.locator("#case-title").is_visible()
+    assert page.locator("#case mark").first.is_visible(), "the words that it stands on are on paper"
+    assert not any(page.locator(part).first.is_visible() for part in (".decide", ".panes__list", ".sidebar", ".button"))
 
 
 def test_without_scripts_a_verdict_is_asked_and_carried_out(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import gzip
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +15,8 @@ from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import record
 from memoryapp.review import services
 from memoryapp.review.models import Case, Decision
+from tests.browser import Browser, page_is_clean
+from tests.console.conftest import PASSWORD
 from tests.graph.telling import Memory
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.browser]
@@ -71,7 +74,8 @@ def test_v6_a_hundred_conflicts_are_settled_with_a_hundred_keystrokes(
 def test_the_next_case_is_in_front_before_the_server_has_answered(
     conflicts: Callable[[int], list[Case]], at_queue: Callable[..., Any]
 ) -> None:
-    first, second, third = conflicts(3)
+    """A key held down, and the second of two clicks, decide nothing of what has come to the front meanwhile."""
+    first, second, third, fourth = conflicts(4)
     page = at_queue()
     page.wait_for_selector(AHEAD)
     held: list[Any] = []
@@ -86,10 +90,17 @@ def test_the_next_case_is_in_front_before_the_server_has_answered(
     page.wait_for_selector(AHEAD)
     assert Decision.objects.get().case == first
     expect(page.locator("#case")).to_have_attribute("data-case", str(second.pk))
-    expect(page.locator(".case-item")).to_have_count(2)
+    expect(page.locator(".case-item")).to_have_count(3)
     page.unroute("**/decide/")
-    page.keyboard.press("2")
+    page.keyboard.down("2")
     expect(page.locator("#case")).to_have_attribute("data-case", str(third.pk))
+    page.wait_for_selector(AHEAD)
+    page.keyboard.down("2")
+    page.keyboard.up("2")
+    page.locator(".verdicts button").first.dblclick()
+    page.wait_for_selector(".panes__count >> text=1 waiting")
+    expect(page.locator("#case")).to_have_attribute("data-case", str(fourth.pk))
+    assert Decision.objects.count() == 3
 
 
 def test_what_is_refused_comes_back_to_the_front_with_all_that_was_typed(
@@ -135,6 +146,37 @@ def test_a_connection_that_drops_brings_the_case_back(
     assert Decision.objects.get().rationale == "She told me on the phone."
 
 
+def test_an_ended_session_is_said_and_the_verdict_is_given_after_signing_in_again(
+    conflicts: Callable[[int], list[Case]], at_queue: Callable[..., Any]
+) -> None:
+    """The page stays as it is, with what was typed; signed in again in another tab, the same key decides."""
+    first, _ = conflicts(2)
+    page = at_queue()
+    page.wait_for_selector(AHEAD)
+    page.keyboard.press("r")
+    page.keyboard.type("She told me on the phone.")
+    page.keyboard.press("Escape")
+    page.context.clear_cookies(name="sessionid")
+    page.keyboard.press("1")
+    dialog = page.locator("#signed-out")
+    dialog.wait_for(state="visible")
+    expect(page.locator("#case")).to_have_attribute("data-case", str(first.pk))
+    page_is_clean(page)
+    with page.context.expect_page() as opened:
+        dialog.get_by_role("link", name="Sign in in a new tab").click()
+    other = opened.value
+    other.get_by_label("User name").fill("nadia")
+    other.get_by_label("Password").fill(PASSWORD)
+    other.get_by_role("button", name="Sign in").click()
+    other.wait_for_selector(".shell")
+    other.close()
+    dialog.get_by_role("button", name="Back to the page").click()
+    expect(page.locator("#rationale")).to_have_value("She told me on the phone.")
+    page.keyboard.press("1")
+    page.wait_for_selector(".panes__count >> text=1 waiting")
+    assert Decision.objects.get().rationale == "She told me on the phone."
+
+
 def test_a_second_key_before_the_first_answer_decides_the_second_case(
     conflicts: Callable[[int], list[Case]], at_queue: Callable[..., Any]
 ) -> None:
@@ -155,6 +197,23 @@ def test_a_second_key_before_the_first_answer_decides_the_second_case(
         first.pk: "newer_replaces",
         second.pk: "older_stands",
     }
+
+
+def test_the_first_load_stays_light(
+    conflicts: Callable[[int], list[Case]], signed_in: Callable[..., Any], browser: Browser, live_server: Any
+) -> None:
+    """Compressed, everything that the queue with a case brings, faces and all, stays under 150 KB. Fonts are compressed
+    already; text is measured so."""
+    conflicts(2)
+    page = browser.page(storage_state=signed_in().context.storage_state())
+    bodies: dict[str, bytes] = {}
+    page.on("response", lambda response: bodies.update({response.url: response.body()}))
+    page.goto(f"{live_server.url}{QUEUE}")
+    page.wait_for_selector(AHEAD)
+    page.evaluate("document.fonts.ready")
+    weight = sum(len(body) if url.endswith(".woff2") else len(gzip.compress(body)) for url, body in bodies.items())
+    assert sum(url.endswith(".woff2") for url in bodies) == 2
+    assert weight < 150_000, {url: len(body) for url, body in bodies.items()}
 
 
 def test_how_far_a_conflict_reaches_is_kept_when_it_opens(memory: Memory) -> None:

@@ -84,7 +84,7 @@ RECORDED = {
     "policies/": 10,
     "search/?q=emails": 30,
     "queue/decisions/": 5,
-    "recall/?q=emails": 23,
+    "recall/?q=emails": 24,
 }
 
 

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from django.apps import apps
 from django.contrib import admin
+from django.test import Client
+from django.urls import reverse
 
 from memoryapp.ledger.models import WorkspaceRow
 
@@ -53,7 +55,8 @@ def test_a_room_says_what_it_is_for_and_has_tests(room: str) -> None:
 
 
 @pytest.mark.parametrize("room", WITH_TABLES)
-def test_operators_can_look_at_every_table_and_change_none(room: str, admin_client: None) -> None:
+def test_operators_can_look_at_every_table_and_change_none(room: str, admin_client: Client) -> None:
+    """Each is listed and searched by id and word; adding is refused, and nothing is offered to be changed."""
     for model in apps.get_app_config(room).get_models():
         if not issubclass(model, WorkspaceRow):
             continue
@@ -62,6 +65,10 @@ def test_operators_can_look_at_every_table_and_change_none(room: str, admin_clie
         assert not shown.has_add_permission(None)  # type: ignore[arg-type]
         assert not shown.has_change_permission(None)  # type: ignore[arg-type]
         assert not shown.has_delete_permission(None)  # type: ignore[arg-type]
+        address = reverse(f"admin:{room}_{model._meta.model_name}_changelist")
+        found = admin_client.get(address, {"q": "harbour"})
+        assert (found.status_code, bool(shown.search_fields)) == (200, True), address
+        assert admin_client.post(f"{address}add/").status_code == 403
 
 
 def test_a_door_parses_and_shows_but_never_writes_a_row() -> None:

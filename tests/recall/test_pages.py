@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
+from memoryapp.access.models import Agent
 from memoryapp.ledger.models import Served, Write
 from memoryapp.ledger.principal import Principal
+from tests.graph.telling import Memory
 from tests.visiting import client_of, tell_a_story
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -45,6 +47,48 @@ def test_turns_are_searched_when_asked(story: Any, viewer: Principal) -> None:
     shown = text_of(client_of(viewer).get("/w/harbour/recall/?q=anything+to+change&over=turns"))
     assert "Anything to change?" in shown
     assert "/conversations/sources/" in shown
+
+
+def test_an_administrator_asks_as_an_agent_and_sees_what_it_is_served_and_what_not(
+    curator_agent: Principal, reader_agent: Principal, operator: Principal, administrator: Principal, viewer: Principal
+) -> None:
+    """What only the agent may see is counted and not told; what it is not served stands below; nothing is logged."""
+    memory = Memory(curator_agent, operator)
+    ines = memory.node("Ines")
+    memory.say("2026-03-02", "Ines reads harbour notices", ines)
+    for text, reader in (
+        ("Ines dislikes harbour noise", reader_agent),
+        ("Ines may buy the harbour shed", administrator),
+    ):
+        memory.say("2026-03-03", text, ines, audience="named", readers=(reader.actor.pk,))
+    agent = Agent.objects.get(actor=reader_agent.actor)
+    mine = text_of(client_of(administrator).get("/w/harbour/recall/?q=harbour"))
+    assert "harbour shed" in mine
+    assert "Reader</option>" in mine
+    theirs = text_of(client_of(administrator).get(f"/w/harbour/recall/?q=harbour&agent={agent.pk}"))
+    served, withheld = theirs.split("What you would be served and Reader is not")
+    assert "1 hit for Reader" in served
+    assert "Ines reads harbour notices" in served
+    assert "1 more is served to Reader and out of your sight" in served
+    assert "harbour shed" in withheld
+    assert "noise" not in theirs
+    assert "Ines reads harbour notices" not in withheld
+    assert not Served.objects.exists()
+    assert "Reader" not in text_of(client_of(viewer).get("/w/harbour/recall/?q=harbour"))
+    refused = client_of(viewer).get(f"/w/harbour/recall/?q=harbour&agent={agent.pk}")
+    assert (refused.status_code, "no such agent to ask as" in text_of(refused)) == (422, True)
+
+
+def test_two_settings_stand_side_by_side_each_hit_with_its_place_in_the_other(story: Any, viewer: Principal) -> None:
+    shown = text_of(client_of(viewer).get("/w/harbour/recall/?q=weekly&compare=yes&beside.valid_at=2026-01-01"))
+    first, second = shown.split('id="beside.hits-title"')
+    assert "weekly status emails</a>" in first
+    assert "only here" in first
+    assert "0 hits" in second
+    same = text_of(client_of(viewer).get("/w/harbour/recall/?q=weekly&compare=yes&beside.valid_at=2026-04-01"))
+    assert same.count("in the other</span>") == 2
+    wrong = client_of(viewer).get("/w/harbour/recall/?q=weekly&compare=yes&beside.valid_at=soon")
+    assert (wrong.status_code, "weekly status emails</a>" in text_of(wrong)) == (422, True)
 
 
 def test_looking_leaves_no_trace(story: Any, viewer: Principal) -> None:

@@ -118,6 +118,7 @@ def test_filters_find_by_kind_state_age_words_and_subject(
         assert refused.value.violations[0].accepted
 
 
+@pytest.mark.sql
 @pytest.mark.parametrize("few", [2000, 2, 1])
 def test_words_are_looked_for_once_and_found_alike_however_many_cases_hold_them(
     opened: Open, reviewer: Principal, operator: Principal, monkeypatch: pytest.MonkeyPatch, few: int

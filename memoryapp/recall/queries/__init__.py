@@ -2,5 +2,6 @@
 
 from memoryapp.recall.queries.brief import Brief, compose
 from memoryapp.recall.queries.finding import find
+from memoryapp.recall.queries.others import find_for, seen_by
 
-__all__ = ["Brief", "compose", "find"]
+__all__ = ["Brief", "compose", "find", "find_for", "seen_by"]

@@ -51,7 +51,25 @@ function unseen(element) {
   return Boolean(element.closest("[hidden], [inert]")) || pane?.checkVisibility() === false;
 }
 
+// A key held down walks a list; anything else that a single key does it does once. A click that follows another at once
+// was meant for what stood there before.
+function onlyOnce() {
+  window.addEventListener("keydown", (event) => {
+    const typing = event.target.matches?.("input, textarea, select, [contenteditable]");
+    if (event.repeat && event.key.length === 1 && !"jk".includes(event.key) && !typing) {
+      event.stopPropagation();
+    }
+  }, true);
+  window.addEventListener("click", (event) => {
+    if (event.detail > 1 && event.target.closest?.("[data-once]")) {
+      event.preventDefault();
+      event.stopPropagation();
+    }
+  }, true);
+}
+
 export function startKeyboard() {
+  onlyOnce();
   take(document);
   document.body.addEventListener("htmx:load", () => take(document));
   document.addEventListener("click", (event) => {

@@ -1,7 +1,4 @@
-"""The recall lab: ask as an agent of the workspace would, and see each hit's score, its sources, and what was left out.
-
-Looking here serves nobody, so nothing is written to the served log.
-"""
+"""What the lab shows of an answer: each hit with its score, its sources, and what was left out and why."""
 
 from __future__ import annotations
 
@@ -9,73 +6,52 @@ import uuid
 from dataclasses import replace
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
-
-from memoryapp.doors import moments
-from memoryapp.doors.errors import DomainError, Invalid
-from memoryapp.doors.pages import address, member_page, number, page
+from memoryapp.doors.pages import address
 from memoryapp.files.pages.presenting import file_url
 from memoryapp.files.queries import entry_by_id
 from memoryapp.graph.pages import presenting
 from memoryapp.index.embedding.meaning import OFF, STATES
 from memoryapp.ledger.principal import Principal
 from memoryapp.recall import queries
-from memoryapp.recall.asked import OVER, Asked, Hit, Recalled
+from memoryapp.recall.asked import Asked, Hit, Recalled
 from memoryapp.recall.queries.finding import eligible
 
-WORDS = {
-    "beliefs": "Beliefs and nodes",
-    "turns": "Turns",
-    "sources": "All said or read",
-    "episodes": "What happened",
-    "files": "Files",
-    "all": "All of these",
-}
-"""What may be searched, short enough for a choice."""
 VECTORS = {state: words for state, words in STATES.items() if state != OFF}
 """What is said of the part that vectors had in an answer, where there is an embedder."""
-HITS = 20
 SOURCES = 2
 """Sources of one hit that are shown; its own page has all."""
 LEFT_OUT = 10
 """How many of what was left out are shown."""
 
 
-@member_page("recall")
-def lab(request: HttpRequest, by: Principal) -> HttpResponse:
-    """The question and its answer; without a question, what may be asked."""
-    typed = {name: request.GET.get(name, "").strip() for name in ("q", "over", "valid_at", "known_at", "budget")}
-    typed["over"] = typed["over"] or "beliefs"
-    history = "history" in request.GET
-    context: dict[str, Any] = {
-        "by": by,
-        "typed": typed,
-        "history": history,
-        "over": [{"value": value, "words": WORDS.get(value, words)} for value, words in OVER.items()],
-        "answer": None,
+def answered(by: Principal, asked: Asked) -> dict[str, Any]:
+    """The answer that `by` gets, and what holds the words but may not be served for this question."""
+    recalled = queries.find(by, asked)
+    return _answer(by, recalled) | {"left_out": _left_out(by, asked, recalled)}
+
+
+def answered_to(by: Principal, agent: Principal, asked: Asked) -> dict[str, Any]:
+    """The answer that an agent gets, as far as `by` may see it, and what `by` would get and the agent does not.
+
+    What only the agent may see is counted and not shown."""
+    theirs, unseen = queries.find_for(by, agent, asked)
+    left_out = queries.seen_by(by, _left_out(agent, asked, theirs))
+    served = {hit.id for hit in theirs.hits}
+    mine = queries.find(by, replace(asked, budget_tokens=None)) if theirs.left_out == 0 else None
+    withheld = [hit for hit in mine.hits if hit.id not in served][:LEFT_OUT] if mine else []
+    return _answer(by, theirs) | {
+        "left_out": left_out,
+        "unseen": unseen,
+        "withheld": [{"text": hit.text, "what": hit.what, "url": _url(by, hit.what, hit.id)} for hit in withheld],
     }
-    if not typed["q"]:
-        return page(request, "recall/lab.html", context)
-    try:
-        asked = _asked(by, typed, history)
-        recalled = queries.find(by, asked)
-        context |= {"answer": _answer(by, recalled), "left_out": _left_out(by, asked, recalled)}
-    except DomainError as error:
-        wrong = {violation.path.lstrip("/"): violation for violation in error.violations}
-        return page(request, "recall/lab.html", context | {"error": error, "wrong": wrong}, status=error.status)
-    return page(request, "recall/lab.html", context)
 
 
-def _asked(by: Principal, typed: dict[str, str], history: bool) -> Asked:
-    return Asked(
-        question=typed["q"],
-        over=typed["over"],
-        valid_at=_moment(by, typed["valid_at"], "valid_at"),
-        known_at=_moment(by, typed["known_at"], "known_at"),
-        history=history,
-        limit=HITS,
-        budget_tokens=_budget(typed["budget"]),
-    )
+def ranked_beside(first: dict[str, Any], second: dict[str, Any]) -> None:
+    """Say of each hit of two answers where it stands in the other."""
+    for one, other in ((first, second), (second, first)):
+        places = {hit["id"]: hit["rank"] for hit in other.get("hits", ())}
+        for hit in one.get("hits", ()):
+            hit["beside"] = places.get(hit["id"], 0)
 
 
 def _answer(by: Principal, recalled: Recalled) -> dict[str, Any]:
@@ -97,6 +73,7 @@ def _answer(by: Principal, recalled: Recalled) -> dict[str, Any]:
 def _hit(by: Principal, hit: Hit) -> dict[str, Any]:
     belief = hit.told.get("belief")
     return {
+        "id": hit.id,
         "what": hit.what,
         "text": hit.text,
         "url": _url(by, hit.what, hit.id),
@@ -149,16 +126,3 @@ def _url(by: Principal, what: str, thing: uuid.UUID) -> str:
     if what == "file":
         return file_url(by, entry_by_id(by, thing).path)
     return address(by, views[what], thing)
-
-
-def _moment(by: Principal, text: str, name: str) -> Any:
-    return moments.given(text, f"/{name}", time_zone=by.workspace.time_zone).instant if text else None
-
-
-def _budget(text: str) -> int | None:
-    if not text:
-        return None
-    found = number(text)
-    if found is None:
-        raise Invalid.at("/budget_tokens", "not_a_number", f"“{text[:20]}” is not a number.", "a whole number")
-    return found
