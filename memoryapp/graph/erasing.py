@@ -151,7 +151,7 @@ def _prepare(write: Write, marked: Marked) -> None:
     Mention.objects.filter(pk__in=marked.of(Mention)).update(dismissed=True)
     nodes = Node.objects.filter(pk__in=marked.of(Node))
     nodes.exclude(state=Node.State.FOLDED).update(state=Node.State.RETIRED)
-    nodes.update(label=NAMELESS, bare_label="", properties={}, lock=F("lock") + 1)
+    nodes.update(label=NAMELESS, bare_label="", initials=None, initialled=None, properties={}, lock=F("lock") + 1)
     changes.announce(write, list(nodes))
 
 

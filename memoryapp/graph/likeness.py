@@ -20,6 +20,9 @@ INITIAL = "One name has an initial where the other has a given name."
 NICKNAME = "One name has a usual short form of the other's given name."
 LETTER = "Their names differ by one letter."
 
+KEPT = ("bare_label", "initials", "initialled")
+"""The columns of a node that hold forms of its name."""
+LONGEST = 300
 SHORTEST = 3
 SHORTEST_TYPO = 8
 """Letters of a name of which one may be a slip; in a shorter one another letter is another name."""
@@ -128,6 +131,29 @@ def forms(name: str) -> set[str]:
         rest = "".join(said[1:])
         found |= {form + rest for form in short_forms(said[0])} | {said[0][0] + rest}
     return {form for form in found if len(form) >= SHORTEST}
+
+
+def kept_forms(name: str) -> dict[str, str | None]:
+    """What is kept beside a name, by the column of a node: the name itself bare, its initials, and itself with an
+    initial for the given name; so that a shorter name that is told later finds it by equality."""
+    said = words(name)
+    big = [word for word in said if word not in _SMALL]
+    initialled = said[0][0] + "".join(said[1:]) if len(said) > 1 and len(said[0]) > 1 else ""
+    return {
+        "bare_label": bare_text(name)[:LONGEST],
+        "initials": "".join(word[0] for word in big)[:LONGEST] if len(big) >= SHORTEST else None,
+        "initialled": initialled[:LONGEST] if len(initialled) >= SHORTEST else None,
+    }
+
+
+def shortens(name: str) -> dict[str, str]:
+    """The columns in which a longer name is found that this one may be short for, each with what it holds there."""
+    bare, said = bare_text(name), words(name)
+    if len(bare) < SHORTEST:
+        return {}
+    if len(said) == 1:
+        return {"initials": bare} if bare.isalpha() else {}
+    return {"initialled": bare} if len(said[0]) == 1 and said[0].isalpha() else {}
 
 
 def shorter_forms(name: str) -> set[str]:

@@ -18,6 +18,7 @@ from django.utils.dateparse import parse_datetime
 
 from memoryapp.doors.errors import Conflict
 from memoryapp.graph import slots
+from memoryapp.graph.likeness import KEPT
 from memoryapp.graph.models import Belief, BeliefState, IdentityKey, Node
 from memoryapp.graph.models.beliefs import Status
 from memoryapp.graph.services import conflict, keying, projection
@@ -32,7 +33,7 @@ from memoryapp.ontology.queries import current_ontology
 CHUNK = 400
 INSTALLED_AT_ONCE = 2000
 NODES = "node_classes"
-OF_NODE = ("properties", "label", "bare_label", "lock", "projected_at")
+OF_NODE = ("properties", "label", *KEPT, "lock", "projected_at")
 OF_BELIEF = ("slot", "statement", "value_key")
 
 

@@ -25,6 +25,8 @@ class Migration(migrations.Migration):
                 ('node_class', models.CharField(max_length=100)),
                 ('label', models.CharField(help_text='What it is called: a projection, for reading.', max_length=300)),
                 ('bare_label', models.CharField(blank=True, help_text='The label as look-alikes share it; a hint.', max_length=300)),
+                ('initials', models.CharField(blank=True, help_text='The first letters of a label of several words; a hint.', max_length=300, null=True)),
+                ('initialled', models.CharField(blank=True, help_text='The label with an initial for its first word; a hint.', max_length=300, null=True)),
                 ('properties', models.JSONField(default=dict)),
                 ('state', models.CharField(choices=[('active', 'Active'), ('retired', 'Retired'), ('folded', 'Folded')], default='active', max_length=10)),
                 ('lock', models.PositiveIntegerField(default=1)),
@@ -37,7 +39,7 @@ class Migration(migrations.Migration):
                 ('write', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='nodes', to='ledger.write')),
             ],
             options={
-                'indexes': [models.Index(fields=['workspace', 'node_class', 'label'], name='node_class_label'), models.Index(fields=['workspace', 'bare_label'], name='node_bare_label'), models.Index(condition=models.Q(('folded_into__isnull', False)), fields=['folded_into'], name='node_folded')],
+                'indexes': [models.Index(fields=['workspace', 'node_class', 'label'], name='node_class_label'), models.Index(fields=['workspace', 'bare_label'], name='node_bare_label'), models.Index(condition=models.Q(('initials__isnull', False)), fields=['workspace', 'initials'], name='node_initials'), models.Index(condition=models.Q(('initialled__isnull', False)), fields=['workspace', 'initialled'], name='node_initialled'), models.Index(condition=models.Q(('folded_into__isnull', False)), fields=['folded_into'], name='node_folded')],
                 'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('folded_into__isnull', False), ('state', 'folded')), models.Q(('folded_into__isnull', True), ('state__in', ['active', 'retired'])), _connector='OR'), name='node_folded_somewhere')],
             },
         ),

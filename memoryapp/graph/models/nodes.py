@@ -59,6 +59,13 @@ class Node(WorkspaceRow):
     node_class = models.CharField(max_length=100)
     label = models.CharField(max_length=300, help_text="What it is called: a projection, for reading.")
     bare_label = models.CharField(max_length=300, blank=True, help_text="The label as look-alikes share it; a hint.")
+    # Empty is null, so that only names that have one are in the index.
+    initials = models.CharField(  # noqa: DJ001
+        max_length=300, null=True, blank=True, help_text="The first letters of a label of several words; a hint."
+    )
+    initialled = models.CharField(  # noqa: DJ001
+        max_length=300, null=True, blank=True, help_text="The label with an initial for its first word; a hint."
+    )
     properties = models.JSONField(default=dict)
     state = models.CharField(max_length=10, choices=State.choices, default=State.ACTIVE)
     folded_into = models.ForeignKey(
@@ -78,7 +85,18 @@ class Node(WorkspaceRow):
     objects = models.Manager.from_queryset(NodeQuerySet)()
 
     guard = Guard(
-        mutable=("label", "bare_label", "properties", "state", "folded_into", "lock", "projected_at", "known_to_all"),
+        mutable=(
+            "label",
+            "bare_label",
+            "initials",
+            "initialled",
+            "properties",
+            "state",
+            "folded_into",
+            "lock",
+            "projected_at",
+            "known_to_all",
+        ),
         typed=("node_class",),
     )
 
@@ -86,6 +104,10 @@ class Node(WorkspaceRow):
         indexes = [
             models.Index(fields=["workspace", "node_class", "label"], name="node_class_label"),
             models.Index(fields=["workspace", "bare_label"], name="node_bare_label"),
+            models.Index(fields=["workspace", "initials"], name="node_initials", condition=Q(initials__isnull=False)),
+            models.Index(
+                fields=["workspace", "initialled"], name="node_initialled", condition=Q(initialled__isnull=False)
+            ),
             # Of those that were folded alone: an engine that goes by how often a value occurs would not use it else.
             models.Index(fields=["folded_into"], name="node_folded", condition=Q(folded_into__isnull=False)),
         ]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Collection, Sequence
 
-from memoryapp.graph.likeness import forms, shorter_forms, why_alike
+from memoryapp.graph.likeness import forms, shortens, shorter_forms, why_alike
 from memoryapp.graph.models import Node
 from memoryapp.graph.services.merging.asking import open_question, pair_key, put_off, told_apart
 from memoryapp.ledger.models import Write
@@ -13,6 +14,7 @@ from memoryapp.review.models import Case
 from memoryapp.review.services import Subject, open_case
 
 MOST_FOR_ONE = 5
+MOST_LONGER = 500
 CHUNK = 300
 FEW = 20
 """Nodes of one write for which names with one letter less are looked up as well; of more the job finds them."""
@@ -20,15 +22,17 @@ FEW = 20
 
 def suggest(write: Write, ontology: Ontology, nodes: Sequence[Node]) -> list[Case]:
     """Open a case for each new node whose name looks like an older one's: in other spelling, as initials, with a short
-    form of a given name, with one letter more.
+    form of a given name, with one letter more; or as initials, or with an initial, of which the older is the whole.
 
     Only among classes of which one is the other's or below it. A pair that a person told apart stays so.
     """
     wanted = {node.pk: _forms(node, with_slips=len(nodes) <= FEW) for node in nodes}
     known = _known(write, {form for forms in wanted.values() for form in forms})
+    longer = _longer(write, nodes)
     cases = []
     for node in nodes:
-        others = {one.pk: one for form in wanted[node.pk] for one in known.get(form, ()) if one.pk < node.pk}
+        alike = [one for form in wanted[node.pk] for one in known.get(form, ())] + longer.get(node.pk, [])
+        others = {one.pk: one for one in alike if one.pk < node.pk}
         asked = 0
         for _, other in sorted(others.items()):
             why = why_alike(other.label, node.label) if asked < MOST_FOR_ONE and akin(ontology, other, node) else ""
@@ -52,6 +56,27 @@ def _known(write: Write, wanted: Collection[str]) -> dict[str, list[Node]]:
         ).order_by("recorded_at", "id")
         for node in alike:
             found.setdefault(node.bare_label, []).append(node)
+    return found
+
+
+def _longer(write: Write, nodes: Sequence[Node]) -> dict[uuid.UUID, list[Node]]:
+    """For each of these nodes the older ones that its name may be short for, at most `MOST_LONGER` for all together."""
+    found: dict[uuid.UUID, list[Node]] = {}
+    for column in ("initials", "initialled"):
+        short = {node.pk: shortens(node.label).get(column) for node in nodes}
+        names = sorted({form for form in short.values() if form})
+        for start in range(0, len(names), CHUNK):
+            rows = Node.objects.filter(
+                **{f"{column}__in": names[start : start + CHUNK], f"{column}__isnull": False},
+                workspace=write.workspace,
+                state=Node.State.ACTIVE,
+            ).order_by("recorded_at", "id")
+            by_form: dict[str, list[Node]] = {}
+            for one in rows[:MOST_LONGER]:
+                by_form.setdefault(getattr(one, column), []).append(one)
+            for pk, form in short.items():
+                if form in by_form:
+                    found.setdefault(pk, []).extend(by_form[form])
     return found
 
 

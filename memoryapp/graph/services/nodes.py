@@ -20,6 +20,7 @@ from memoryapp.graph.identity import (
     nodes_by_key,
     values_of,
 )
+from memoryapp.graph.likeness import kept_forms
 from memoryapp.graph.models import Belief, Node
 from memoryapp.graph.refusals import ambiguous
 from memoryapp.graph.services import lookalikes
@@ -31,7 +32,7 @@ from memoryapp.graph.statements import Moment, NodeStored, Quoted, Statement
 from memoryapp.ledger import prepared
 from memoryapp.ledger.models import Write
 from memoryapp.ontology.compiled import Ontology
-from memoryapp.ontology.normalise import bare_text, key_text
+from memoryapp.ontology.normalise import key_text
 from memoryapp.ontology.queries import current_ontology
 from memoryapp.review.models import Case
 
@@ -215,7 +216,7 @@ def _new(write: Write, ontology: Ontology, row: _Row) -> Node:
         workspace=write.workspace,
         node_class=row.given.node_class,
         label=label,
-        bare_label=bare_text(label)[:LONGEST_LABEL],
+        **kept_forms(label),
         known_to_all=not any(quoted.source.audience_id for quoted in row.given.evidence),
         ontology_version=ontology.number,
         write=write,

@@ -12,13 +12,14 @@ from typing import Any, NamedTuple
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from memoryapp.graph.identity import Key, is_empty, keys_of_values, nodes_by_key
+from memoryapp.graph.likeness import KEPT, kept_forms
 from memoryapp.graph.models import Belief, BeliefState, IdentityKey, Node, NodeMove
 from memoryapp.graph.models.beliefs import Audience, Standing, Status
 from memoryapp.graph.refusals import ambiguous
 from memoryapp.ledger import prepared
 from memoryapp.ledger.models import Workspace, Write
 from memoryapp.ontology.compiled import Ontology
-from memoryapp.ontology.normalise import bare_text, normal_value
+from memoryapp.ontology.normalise import normal_value
 from memoryapp.ontology.queries import current_ontology
 
 CHUNK = 300
@@ -61,7 +62,7 @@ def project(write: Write, nodes: Iterable[Node]) -> None:
     ontology = current_ontology(write.workspace)
     projections = projections_at(ontology, several, {node.pk: write.recorded_at for node in several})
     changed = [node for node in several if _take(node, projections[node.pk], write)]
-    prepared.store(changed, ["properties", "label", "bare_label", "lock", "projected_at"])
+    prepared.store(changed, ["properties", "label", *KEPT, "lock", "projected_at"])
     _keep_keys(write, several, projections)
 
 
@@ -146,7 +147,9 @@ def _take(node: Node, projection: Projection, write: Write) -> bool:
     label = projection.label or node.label
     if (node.properties, node.label) == (projection.properties, label):
         return False
-    node.properties, node.label, node.bare_label = projection.properties, label, bare_text(label)[:LONGEST_LABEL]
+    node.properties, node.label = projection.properties, label
+    for name, form in kept_forms(label).items():
+        setattr(node, name, form)
     node.lock += 1
     node.projected_at = write.recorded_at
     return True

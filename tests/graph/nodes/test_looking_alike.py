@@ -19,6 +19,7 @@ from memoryapp.graph.likeness import (
     why_alike,
 )
 from memoryapp.graph.looking import ask_to_look
+from memoryapp.graph.models import Node
 from memoryapp.graph.services import connect_all
 from memoryapp.graph.statements import Quoted, Statement
 from memoryapp.ledger.models import Job
@@ -90,6 +91,43 @@ def test_a_new_node_is_asked_about_beside_an_older_one_whose_name_it_may_be(grap
     graph.node("organization", name="Quilworks")
     graph.node("organization", name="Quillworks")
     assert sorted(case.reason for case in Case.objects.all()) == sorted([ACCENTS, INITIAL, LETTER])
+
+
+@pytest.mark.django_db
+def test_a_short_name_is_asked_about_at_once_whichever_is_told_first(graph: Graph) -> None:
+    """C10: initials and an initial, before and after the name they stand for."""
+    graph.node("organization", name="Quay Zone Trade Register")
+    graph.node("person", name="Jude Okoro", email="jude@okoro.example")
+    graph.node("person", name="K. Lindqvist", handle="klq")
+    assert not Case.objects.exists()
+    graph.node("organization", name="QZTR")
+    graph.node("person", name="J. Okoro", handle="jokoro")
+    graph.node("person", name="Karin Lindqvist", handle="karin")
+    graph.node("person", name="Q. Okoro", handle="qokoro")
+    found = []
+    for case in Case.objects.filter(kind="merge_suggestion").order_by("opened_at", "pk"):
+        about = Node.objects.filter(pk__in=case.subjects.values("subject_id")).order_by("label")
+        found.append((case.reason, *about.values_list("label", flat=True)))
+    assert found == [
+        (ACRONYM, "QZTR", "Quay Zone Trade Register"),
+        (INITIAL, "J. Okoro", "Jude Okoro"),
+        (INITIAL, "K. Lindqvist", "Karin Lindqvist"),
+    ]
+
+
+@pytest.mark.django_db
+def test_the_forms_of_a_name_follow_the_name(graph: Graph) -> None:
+    """What is kept of a name to be found by is that of the name it has now."""
+    graph.node("organization", name="Quay Zone Trade Register", acronym="QZ1")
+    told = graph.node("organization", name="Harbour Board of Trade", acronym="QZ1")
+    node = Node.objects.get(pk=told.pk)
+    assert {name: getattr(node, name) for name in likeness.KEPT} == likeness.kept_forms(node.label)
+    assert likeness.kept_forms("Harbour Board of Trade") == {
+        "bare_label": "harbourboardoftrade",
+        "initials": "hbt",
+        "initialled": "hboardoftrade",
+    }
+    assert likeness.kept_forms("Ann") == {"bare_label": "ann", "initials": None, "initialled": None}
 
 
 @pytest.mark.django_db

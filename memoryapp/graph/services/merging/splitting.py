@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from memoryapp.doors.errors import Invalid, Violation
 from memoryapp.graph import changes, referring
+from memoryapp.graph.likeness import kept_forms
 from memoryapp.graph.models import Belief, Mention, Node, Relation, RelationPlayer
 from memoryapp.graph.models.beliefs import Status
 from memoryapp.graph.services import conflict
@@ -19,7 +20,6 @@ from memoryapp.graph.services.merging.pointers import MENTION, OBJECT, PLAYER, S
 from memoryapp.graph.services.projection import project
 from memoryapp.graph.services.withdrawing import announce
 from memoryapp.ledger.models import Write
-from memoryapp.ontology.normalise import bare_text
 from memoryapp.ontology.queries import current_ontology
 
 MOST = 2000
@@ -104,7 +104,7 @@ def _new(write: Write, node: Node) -> Node:
         workspace=write.workspace,
         node_class=node.node_class,
         label=node.label,
-        bare_label=bare_text(node.label)[:300],
+        **kept_forms(node.label),
         ontology_version=node.ontology_version,
         write=write,
         recorded_at=write.recorded_at,
