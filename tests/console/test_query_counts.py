@@ -57,7 +57,7 @@ RECORDED = {
     "entry": 6,
     "timeline/?q=emails": 18,
     "episode": 7,
-    "amend": 7,
+    "amend": 8,
     "conversations/": 4,
     "thread": 13,
     "again": 13,

@@ -92,10 +92,10 @@ def test_t40_every_moment_answers_later_as_it_did_then(operator: Principal, acts
     for act in acts:
         _do(operator, plain, people, act, f"{next(number)}")
     moments = sorted({one.at for one in plain.said})
-    windows = [(0, 4), (1, 2), (3, 3), (4, 4)]
+    windows = itertools.cycle([(0, 4), (1, 2), (3, 3), (4, 4)])
     others = itertools.cycle(itertools.product([None, 0, 2], ["", "meeting", "event"]))
     mine = {one.episode for one in plain.said}
-    for (known, (first, last)), (who, kind) in zip(itertools.product(moments, windows), others, strict=False):
+    for known, (first, last), (who, kind) in zip([*moments, *moments[-1:] * 3], windows, others, strict=False):
         asked = Asked(
             since=moment(DAYS[first]).instant,
             until=moment(DAYS[last]).instant + dt.timedelta(days=1),
@@ -114,8 +114,10 @@ def _contents(by: Principal, asked: Asked, known: dt.datetime | None) -> set[str
 
 
 def _people(by: Principal) -> list[Node]:
+    """The same three in every example: what is stored of one stays in the next."""
+    known = list(Node.objects.filter(workspace=by.workspace, node_class="person").order_by("pk"))
     graph = Graph(by)
-    return [graph.person(name) for name in ("Ines Ferro", "Mira Oduya", "Ivo Lasker")]
+    return known or [graph.person(name) for name in ("Ines Ferro", "Mira Oduya", "Ivo Lasker")]
 
 
 def _do(by: Principal, plain: PlainList, people: list[Node], act: Any, words: str) -> None:

@@ -18,6 +18,7 @@ from memoryapp.graph.models import Node
 from memoryapp.graph.pages import presenting as graph_presenting
 from memoryapp.graph.queries.nodes import node as node_named
 from memoryapp.ledger.principal import Principal
+from memoryapp.ontology.compiled import Ontology
 from memoryapp.ontology.queries import current_ontology
 from memoryapp.timeline import queries
 from memoryapp.timeline.models import Episode, EpisodeParticipant, State
@@ -52,6 +53,7 @@ def timeline(request: HttpRequest, by: Principal) -> HttpResponse:
         since=_day(typed["from"], "from"),
         until=_after(_day(typed["to"], "to")),
     )
+    ontology = current_ontology(by)
     where = request.GET.get("where", "") if conditions else ""
     drawn = density(by, asked, timezone.get_current_timezone())
     found = _searched(by, typed["q"], asked) if typed["q"] else _listed(request, by, asked, typed)
@@ -64,11 +66,11 @@ def timeline(request: HttpRequest, by: Principal) -> HttpResponse:
             "answers": [presenting.card(by, one) for one in found["shown"]] if typed["q"] else [],
             "search": typed["q"],
             "typed": typed,
-            "choices": _choices(by, typed),
+            "choices": _choices(by, ontology, typed),
             "filters_set": [*_filters_set(request, typed, person), *having.chips(request, conditions)],
             "where": where,
             "kept": {"from": typed["from"], "to": typed["to"], "where": where},
-            "having": having.form(by, kinds),
+            "having": having.form(ontology, kinds),
             "bounded": asked.bounded,
             "plot": plot.draw(drawn, lambda bar: _zoomed(request, bar)) if drawn else None,
             "out_url": _wider(request, asked),
@@ -164,8 +166,8 @@ def _by_day(by: Principal, shown: list[Shown]) -> list[dict[str, Any]]:
     ]
 
 
-def _choices(by: Principal, typed: dict[str, str]) -> list[dict[str, Any]]:
-    kinds = current_ontology(by).usable_episode_kinds
+def _choices(by: Principal, ontology: Ontology, typed: dict[str, str]) -> list[dict[str, Any]]:
+    kinds = ontology.usable_episode_kinds
     seen = Episode.objects.visible_to(by).values("pk")
     taking = EpisodeParticipant.objects.filter(workspace=by.workspace, episode__in=seen).values("node")
     people = Node.objects.visible_to(by).filter(pk__in=taking, state=Node.State.ACTIVE).order_by("label", "pk")

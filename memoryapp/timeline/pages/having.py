@@ -12,6 +12,7 @@ from memoryapp.doors import strict
 from memoryapp.doors.errors import DomainError, Malformed
 from memoryapp.doors.pages import here
 from memoryapp.ledger.principal import Principal
+from memoryapp.ontology.compiled import Ontology
 from memoryapp.ontology.queries import current_ontology
 from memoryapp.timeline.queries.having import AsTyped, properties, read
 
@@ -58,8 +59,7 @@ def added(request: HttpRequest, by: Principal, already: Sequence[Any], kinds: Se
         return ""
     operand = {"exists": TOLD[operator]} if operator in TOLD else {operator: AsTyped(value)}
     ontology = current_ontology(by)
-    every = [one for kind in kinds for one in ontology.episode_subkinds(kind)] or ontology.document.episode_kinds
-    read(ontology, {name: operand}, every, time_zone=by.workspace.time_zone, path="where")
+    read(ontology, {name: operand}, _every(ontology, kinds), time_zone=by.workspace.time_zone, path="where")
     where = json.dumps([*already, {name: operand}], ensure_ascii=False)
     return here(request, where=where, after="", **dict.fromkeys(FORM, ""))
 
@@ -74,10 +74,9 @@ def chips(request: HttpRequest, already: Sequence[Any]) -> list[dict[str, str]]:
     return found
 
 
-def form(by: Principal, kinds: Sequence[str]) -> dict[str, Any] | None:
+def form(ontology: Ontology, kinds: Sequence[str]) -> dict[str, Any] | None:
     """What the form offers for episodes of these kinds, or of any; None when they have no properties."""
-    ontology = current_ontology(by)
-    every = [one for kind in kinds for one in ontology.episode_subkinds(kind)] or list(ontology.document.episode_kinds)
+    every = _every(ontology, kinds)
     names = sorted({one.name for of in properties(ontology, every).values() for one in of.values()})
     if not names:
         return None
@@ -85,6 +84,10 @@ def form(by: Principal, kinds: Sequence[str]) -> dict[str, Any] | None:
         "properties": [(name, name.replace("_", " ").capitalize()) for name in names],
         "operators": list(OPERATORS.items()),
     }
+
+
+def _every(ontology: Ontology, kinds: Sequence[str]) -> list[str]:
+    return [one for kind in kinds for one in ontology.episode_subkinds(kind)] or list(ontology.document.episode_kinds)
 
 
 def _words(condition: Any) -> str:
