@@ -13,6 +13,7 @@ import time_machine
 from rest_framework.utils.encoders import JSONEncoder
 
 from memoryapp.access.services import operator as operator_of
+from memoryapp.context.inputs import LinkInput
 from memoryapp.doors.budgets import tokens
 from memoryapp.extraction.models import Candidate
 from memoryapp.graph.models import Belief, Node
@@ -35,6 +36,7 @@ from memoryapp.sources.services import read
 from tests.api import telling
 from tests.api.calling import Caller
 from tests.api.telling import said
+from tests.context.telling import Context
 from tests.graph.nodes.telling import Graph
 from tests.graph.telling import Memory, at
 from tests.ledger.test_dump import empty_the_database
@@ -305,20 +307,24 @@ def test_c6_a_summary_whose_member_was_replaced_is_told_to_nobody(memory: Memory
     players = [Player("summary", belief=summary.pk), *(Player("member", belief=one.pk) for one in (weekly, quay))]
     memory.do(lambda write: relate(write, "grouping", players))
 
+    mind = Context(memory.by)
+    mind.set("Ines", "Quay and letters.", links=(LinkInput("belief", summary.pk),))
+
     def told() -> tuple[bool, ...]:
         hits = {hit.text for hit in find(memory.by, Asked("weekly letters at the quay")).hits}
         lists = (beliefs.listed(memory.by), listing.listed(memory.by, listing.Wanted()))
         return (
             summary.content in hits,
             summary.content in compose(memory.by, ines.pk).text,
+            "Quay and letters" in mind.block(),
             *(summary in found for found in lists),
         )
 
-    assert told() == (True,) * 4
+    assert told() == (True,) * 5
     monthly = memory.say("2026-06-02", "Wants monthly letters now", ines).belief
     relation = memory.do(lambda write: give_way(write, weekly, to=monthly, reason="She said so."))
-    assert told() == (False,) * 4
+    assert told() == (False,) * 5
     assert summary in views.current(memory.by)
     assert summary in listing.listed(memory.by, listing.Wanted(shown="everything"))
     memory.do(lambda write: retract_relation(write, relation, reason="It was a joke."))
-    assert told() == (True,) * 4
+    assert told() == (True,) * 5

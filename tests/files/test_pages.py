@@ -11,6 +11,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from memoryapp.files import queries
+from memoryapp.files.pages import browsing
 from memoryapp.files.pages.rendering import rendered
 from memoryapp.files.pages.tree import level
 from memoryapp.files.services import placing
@@ -35,7 +36,9 @@ def shown(client: Any, address: str, status: int = 200) -> str:
     return str(answer.content.decode())
 
 
-def test_a_directory_a_file_its_versions_and_what_differs_are_shown(client: Any, tree: Tree) -> None:
+def test_a_directory_a_file_its_versions_and_what_differs_are_shown(
+    client: Any, tree: Tree, monkeypatch: pytest.MonkeyPatch
+) -> None:
     tree.write("/notes/a.md", "# Berths\n\nSee [b](b.md).\n", tags=("harbour",))
     tree.write("/notes/b.md", "b")
     tree.edit("/notes/a.md", "See", "Look at")
@@ -45,6 +48,12 @@ def test_a_directory_a_file_its_versions_and_what_differs_are_shown(client: Any,
     assert 'href="/w/harbour/files/?path=%2Fnotes%2Fb.md"' in page
     assert "leads here" in shown(client, f"{FILES}?path=/notes/b.md")
     assert "This is how it was" in shown(client, f"{FILES}?path=/notes/a.md&version=1")
+    monkeypatch.setattr(browsing, "MOST_VERSIONS", 1)
+    [older] = re.findall(r'href="([^"]+)">Older versions', shown(client, f"{FILES}?path=/notes/a.md"))
+    first = shown(client, html.unescape(older))
+    assert ("Version 1</a>" in first, "Version 2</a>" in first, "Older versions" in first) == (True, False, False)
+    changed = re.findall(r'href="([^"]+)">What it changed', page)
+    assert "+Look at [b](b.md)." in shown(client, html.unescape(changed[0]))
     differs = shown(client, f"{FILES}difference/?path=/notes/a.md&before=1")
     assert "-See [b](b.md)." in differs
     assert 'href="/w/harbour/files/?path=%2Fnotes"' in shown(client, f"{FILES}branch/?path=/")

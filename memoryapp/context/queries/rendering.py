@@ -91,7 +91,7 @@ def no_longer_held(by: Principal, rows: QuerySet[EntryRevision]) -> QuerySet[Ent
 
 
 def _no_longer_held(by: Principal, known_at: dt.datetime | None, at: dt.datetime) -> QuerySet[EntryLink]:
-    held = (views.as_of(by, valid_at=known_at, known_at=known_at) if known_at else views.current(by, at=at)).filter(
+    held = (views.as_of(by, valid_at=known_at, known_at=known_at) if known_at else views.told(by, at=at)).filter(
         pk=OuterRef("belief")
     )
     linked = EntryLink.objects.filter(revision=OuterRef("pk"), belief__isnull=False)

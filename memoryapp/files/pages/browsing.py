@@ -175,7 +175,8 @@ def _file(request: HttpRequest, by: Principal, entry: Entry) -> dict[str, Any]:
     latest = queries.latest(entry)
     shown = latest if number == entry.lock else queries.version(by, entry, number)
     text = queries.text_of(shown)
-    history = list(queries.versions(by, entry)[: MOST_VERSIONS + 1])
+    below = _number(request, "below", entry.lock + 1)
+    history = list(queries.versions(by, entry).filter(sequence__lt=below)[: MOST_VERSIONS + 1])
     pointing = list(queries.links_for(by, entry.path)[: MOST_LINKS + 1])
     note(by, [(entry.pk, None)], asked={"path": entry.path, "version": number})
     form = shown.body.form if shown.body else ""
@@ -197,7 +198,9 @@ def _file(request: HttpRequest, by: Principal, entry: Entry) -> dict[str, Any]:
         "leads": [link(by, one) for one in queries.links_from(by, entry)],
         "pointing": [row(by, one.entry) for one in pointing[:MOST_LINKS]],
         "history": [version(by, entry, one) for one in history[:MOST_VERSIONS]],
-        "history_cut": len(history) > MOST_VERSIONS,
+        "older_url": here(request, below=str(history[MOST_VERSIONS - 1].sequence))
+        if len(history) > MOST_VERSIONS
+        else "",
         "directory": entry.directory,
         "keys": sorted(shown.properties.items()),
         "tags_typed": ", ".join(latest.tags),

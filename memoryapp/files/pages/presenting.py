@@ -77,6 +77,9 @@ def version(by: Principal, entry: Entry, one: Version) -> dict[str, Any]:
         "actor": one.write.actor,
         "at": one.recorded_at,
         "url": file_url(by, entry.path, version=one.sequence),
+        "changed_url": file_url(by, entry.path, "files:difference", before=one.sequence - 1, after=one.sequence)
+        if one.sequence > 1 and one.body_id
+        else "",
         "difference_url": file_url(by, entry.path, "files:difference", before=one.sequence)
         if one.sequence != entry.lock
         else "",

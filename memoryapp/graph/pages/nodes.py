@@ -16,7 +16,7 @@ from memoryapp.graph.queries import merging
 from memoryapp.graph.queries.joined import joined
 from memoryapp.graph.queries.merges import as_known
 from memoryapp.graph.queries.nodes import node as node_named
-from memoryapp.graph.queries.views import Scope, as_of, current
+from memoryapp.graph.queries.views import Scope, as_of, told
 from memoryapp.ledger.principal import Principal
 
 MOST = 100
@@ -90,7 +90,7 @@ def _changes(by: Principal, node: Node, past: bool) -> dict[str, Any]:
 
 
 def _held(by: Principal, scope: Scope, then: Then) -> Any:
-    found = as_of(by, scope, valid_at=then.valid_at, known_at=then.known_at) if then else current(by, scope)
+    found = as_of(by, scope, valid_at=then.valid_at, known_at=then.known_at) if then else told(by, scope)
     return found.order_by("-recorded_at", "-pk")
 
 
