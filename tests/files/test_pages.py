@@ -95,6 +95,8 @@ def test_who_was_overtaken_sees_what_changed_and_loses_nothing_typed(client: Any
     assert tree.text("/notes/a.md") == "green tea\n"
     made = client.post(f"{FILES}edit/", {"path": "/notes/new.md", "content": "x", "lock": "", "new": "yes"})
     assert made.status_code == 302
+    there = client.post(f"{FILES}edit/", {"path": "/notes/new.md", "content": "kept", "lock": "", "new": "yes"})
+    assert ("Open it to edit it" in there.content.decode(), "kept" in there.content.decode()) == (True, True)
     refused = client.post(f"{FILES}edit/", {"path": "nowhere", "content": "kept", "lock": "", "new": "yes"})
     assert "A path begins with a slash." in refused.content.decode()
     assert "kept" in refused.content.decode()
@@ -120,6 +122,7 @@ def test_files_are_made_moved_tagged_removed_and_restored(client: Any, tree: Tre
     [address] = re.findall(r'href="([^"]*removed=yes)"', page)
     gone = shown(client, html.unescape(address))
     assert "Old." in gone
+    assert "It can be restored here" in shown(client, f"{FILES}?path=/desk/a.md")
     [file] = re.findall(r'name="file" value="([^"]+)"', gone)
     client.post(f"{FILES}restore/", {"path": "/desk/a.md", "file": file})
     assert "Nothing was removed from here" in shown(client, html.unescape(address))
@@ -146,6 +149,10 @@ def test_files_are_uploaded_each_by_itself_and_given_back_as_they_were(
     answer = client.post(f"{FILES}upload/", {"within": "/notes", "files": sent}, follow=True).content.decode()
     assert "program.exe: This is nothing that can be kept here." in answer
     assert "3 uploaded." in answer
+    again = {"within": "/notes", "files": [SimpleUploadedFile("notes.md", b"# Other")]}
+    assert (
+        "notes.md: There is a file of that name" in client.post(f"{FILES}upload/", again, follow=True).content.decode()
+    )
     assert tree.ls("/notes") == ["/notes/notes.md", "/notes/page.html", "/notes/plan.pdf"]
     back = client.get(f"{FILES}original/?path=/notes/page.html")
     assert back.content == page

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 
 from memoryapp.access import paths
 from memoryapp.files import feeding
@@ -102,9 +102,9 @@ def hidden(by: Principal) -> Sequence[QuerySet[Any, Any]]:
     """The bodies of files out of the reader's sight."""
     if not paths.of(by).readable():
         return ()
-    seen = Entry.objects.readable_to(by).values("pk")
-    saying = Version.objects.filter(workspace=by.workspace, body__isnull=False)
-    return [saying.exclude(entry__in=seen).values("body")]
+    read = Job.objects.filter(workspace=by.workspace, kind=READING).values("subject_id")
+    seen = Entry.objects.readable_to(by).filter(pk=OuterRef("entry"))
+    return [Version.objects.filter(~Exists(seen), body__in=read).values("body")]
 
 
 def subjects(by: Principal, of: list[Job]) -> dict[uuid.UUID, Subject]:

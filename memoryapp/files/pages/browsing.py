@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.views.decorators.http import require_safe
 
-from memoryapp.access.paths import ROOT, Glob, normal
+from memoryapp.access.paths import ROOT, Glob, normal, parent
 from memoryapp.doors import paging
 from memoryapp.doors.errors import Invalid, NotFound
 from memoryapp.doors.pages import address, here, member_page, number, page
@@ -30,8 +32,8 @@ MOST_LINES = 2000
 @require_safe
 @member_page("read_files")
 def files(request: HttpRequest, by: Principal) -> HttpResponse:
-    """A directory or a file; `?q=` finds paths by a pattern, else lines and words, below it; `?removed=` lists what was
-    removed from it."""
+    """A directory or a file; where one was removed, what can be restored. `?q=` finds paths by a pattern, else lines
+    and words, below it; `?removed=` lists what was removed from it."""
     path = _path(request)
     asked = request.GET.get("q", "").replace("\x00", "").strip()[:300]
     context: dict[str, Any] = {
@@ -50,10 +52,20 @@ def files(request: HttpRequest, by: Principal) -> HttpResponse:
         return page(request, "files/found.html", context | found)
     if request.GET.get("removed"):
         return page(request, "files/removed.html", context | {"tree": tree(by, path)} | _removed(request, by, path))
-    entry = queries.entry(by, path) if path != ROOT else None
+    try:
+        entry = queries.entry(by, path) if path != ROOT else None
+    except NotFound:
+        if not queries.removed(by, parent(path)).filter(path=path).exists():
+            raise
+        messages.info(request, f"{path} was removed. It can be restored here.")
+        return redirect(file_url(by, parent(path), removed="yes"))
     context["tree"] = tree(by, path if entry is None or entry.is_directory else entry.directory)
     if entry is not None and not entry.is_directory:
         return page(request, "files/file.html", context | _file(request, by, entry))
+    return page(request, "files/directory.html", context | {"entry": entry} | _directory(request, by, path))
+
+
+def _directory(request: HttpRequest, by: Principal, path: str) -> dict[str, Any]:
     rows = paging.page(
         queries.ls(by, path),
         order=("path", "id"),
@@ -61,15 +73,13 @@ def files(request: HttpRequest, by: Principal) -> HttpResponse:
         cursor=request.GET.get("after"),
         question=["files", str(by.workspace.pk), path],
     )
-    context |= {
-        "entry": entry,
+    return {
         "rows": [row(by, one) for one in rows.items],
         "next_url": here(request, after=rows.next) if rows.next else "",
         "first_url": here(request, after="") if request.GET.get("after") else "",
         "new_url": file_url(by, path, "files:edit", new="yes"),
         "removed_url": file_url(by, path, removed="yes"),
     }
-    return page(request, "files/directory.html", context)
 
 
 def _removed(request: HttpRequest, by: Principal, path: str) -> dict[str, Any]:

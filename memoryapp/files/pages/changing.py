@@ -18,7 +18,7 @@ from memoryapp.files import queries, services
 from memoryapp.files.inputs import About, FileInput
 from memoryapp.files.lines import difference
 from memoryapp.files.models import Form
-from memoryapp.files.pages.presenting import crumbs, differing, file_url
+from memoryapp.files.pages.presenting import crumbs, differing, file_url, in_words
 from memoryapp.files.pages.rendering import rendered
 from memoryapp.files.services.drafts import MARKDOWN
 from memoryapp.ledger.models import Write
@@ -89,6 +89,7 @@ def _editor(
             "preview": rendered(typed["content"], path, lambda one: file_url(by, one)) if shown else None,
             "previewed": preview,
             "error": error,
+            "said": in_words(error) if error else "",
             "now": differing(now),
             "newer_lock": lock,
         },

@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from memoryapp.access.paths import ROOT, above
+from memoryapp.doors.errors import DomainError
 from memoryapp.doors.pages import address
 from memoryapp.files.models import Entry, Link, Version
 from memoryapp.ledger.principal import Principal
@@ -84,6 +85,13 @@ def version(by: Principal, entry: Entry, one: Version) -> dict[str, Any]:
         if one.sequence != entry.lock
         else "",
     }
+
+
+def in_words(error: DomainError) -> str:
+    """A refusal as a person is told it, who knows of no locks."""
+    if error.code == "file_exists":
+        return "There is a file of that name already. Open it to edit it, or to put another in its place."
+    return error.detail
 
 
 def differing(found: str) -> list[dict[str, str]]:

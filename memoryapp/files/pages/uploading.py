@@ -17,7 +17,7 @@ from memoryapp.files import queries, services
 from memoryapp.files.attachments import keeping
 from memoryapp.files.inputs import FileInput
 from memoryapp.files.models import Form
-from memoryapp.files.pages.presenting import file_url
+from memoryapp.files.pages.presenting import file_url, in_words
 from memoryapp.files.services.serving import note
 from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import record
@@ -40,7 +40,7 @@ def upload(request: HttpRequest, by: Principal) -> HttpResponse:
             _put(by, normal(path), one)
             kept += 1
         except DomainError as error:
-            messages.error(request, f"{one.name}: {error.detail}")
+            messages.error(request, f"{one.name}: {in_words(error)}")
     if kept:
         messages.success(request, "Uploaded." if kept == 1 else f"{kept} uploaded.")
     elif not request.FILES:
