@@ -9,7 +9,7 @@ import uuid
 
 import pytest
 
-from memoryapp.ledger.models import ServedItem
+from memoryapp.ledger.models import ServedItem, Workspace
 from tests.api.calling import Caller
 from tests.api.conftest import Things
 from tests.api.test_every_address import ENDPOINTS, addresses
@@ -54,6 +54,33 @@ def test_a_relation_a_history_and_what_would_follow_are_noted(things: Things, cu
         assert ServedItem.objects.filter(served=served, target_id=what).exists(), address
     forms = {one["form"] for one in curator.get(f"beliefs/{belief}/why").json()["served"]}
     assert {"history", "preview"} <= forms
+
+
+def test_every_answer_with_the_words_of_a_file_or_an_entry_is_noted(workspace: Workspace) -> None:
+    """X1, F3: also of a version that is not the latest, and of what an entry said before."""
+    desk = Caller(workspace, ["lookup", "find-notes", "curate", "context"], "Desk")
+    file = {"path": "/notes/a.md", "content": "Zephyrine berths.", "summary": "Zephyrine"}
+    [file] = desk.post("files", file).json()["items"]
+    desk.post("files/edit", {"path": "/notes/a.md", "old": "berths", "new": "quays"})
+    entry = {"section": "Writing", "title": "Tone", "content": "Zephyrine, please."}
+    [entry] = desk.post("context/entries", entry).json()["items"]
+    of_a_file = [
+        desk.get(f"files/{one}")
+        for one in (
+            "read?path=/notes/a.md",
+            "read?path=/notes/a.md&version=1",
+            "grep?pattern=Zeph",
+            "difference?path=/notes/a.md&before=1",
+        )
+    ]
+    of_a_file += [desk.post("files/search", {"question": "zephyrine"}), desk.get(f"why/{file['id']}")]
+    asked = ("entries", f"entries/{entry['id']}", f"entries/{entry['id']}/history", "render")
+    of_an_entry = [*(desk.get(f"context/{one}") for one in asked), desk.get(f"why/{entry['id']}")]
+    for answers, target in ((of_a_file, file["id"]), (of_an_entry, entry["id"])):
+        for answer in answers:
+            assert "ephyrine" in answer.content.decode()
+            served = uuid.UUID(answer.headers["Commonplace-Served"])
+            assert ServedItem.objects.filter(served=served, target_id=target).exists()
 
 
 def _evidence_of(curator: Caller, belief: uuid.UUID) -> str:

@@ -17,7 +17,7 @@ from memoryapp.context.api.shapes import ACT, ENTRY, REVISION, SET, EntryFields,
 from memoryapp.context.queries import Asked
 from memoryapp.context.queries.entries import ORDER
 from memoryapp.context.services.drafts import LONGEST_SECTION
-from memoryapp.context.services.serving import note
+from memoryapp.context.services.serving import NOTED, note
 from memoryapp.context.services.setting import MOST
 from memoryapp.doors import paging
 from memoryapp.doors.batches import OneOrMany, named_rows
@@ -69,9 +69,10 @@ class Entries(Endpoint):
         )
         found = paging.page(queries.revisions(self.by, asked), order=ORDER, **self.paging_asked)
         shown = queries.with_links(self.by, found.items)
-        note(self.by, [one.entry.pk for one in shown], given)
+        served = note(self.by, [one.entry.pk for one in shown], given)
         at = known_at or queries.now(self.by)
-        return Response({"items": [queries.told(one, at) for one in shown], "next": found.next})
+        body = {"items": [queries.told(one, at) for one in shown], "next": found.next}
+        return Response(body, headers={NOTED: str(served.pk)})
 
     @extend_schema(
         operation_id="set_context",
@@ -139,9 +140,10 @@ class OneEntry(Endpoint):
     def get(self, request: Request, entry_id: uuid.UUID) -> Response:
         known_at = self.asked["known_at"].instant if "known_at" in self.asked else None
         shown = queries.shown(self.by, entry_id, known_at)
-        note(self.by, [shown.entry.pk], self.filters)
+        served = note(self.by, [shown.entry.pk], self.filters)
         body: dict[str, Any] = queries.told(shown, known_at or queries.now(self.by))
-        return Response(body | {"recorded": provenance(shown.entry.write)}, headers={"ETag": etag(shown.entry.lock)})
+        headers = {"ETag": etag(shown.entry.lock), NOTED: str(served.pk)}
+        return Response(body | {"recorded": provenance(shown.entry.write)}, headers=headers)
 
 
 class History(Endpoint):
@@ -158,7 +160,9 @@ class History(Endpoint):
     )
     def get(self, request: Request, entry_id: uuid.UUID) -> Response:
         found = queries.history(self.by, entry_id)
-        return Response({"items": [queries.told_revision(one) for one in found]})
+        served = note(self.by, [entry_id], {})
+        items = [queries.told_revision(one) for one in found]
+        return Response({"items": items}, headers={NOTED: str(served.pk)})
 
 
 urlpatterns = [

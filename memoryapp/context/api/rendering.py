@@ -15,7 +15,7 @@ from memoryapp.context import queries
 from memoryapp.context.queries import Asked, Block
 from memoryapp.context.queries.rendering import LEAST_BUDGET, MOST_BUDGET, USUAL_BUDGET
 from memoryapp.context.services.drafts import LONGEST_SECTION
-from memoryapp.context.services.serving import note
+from memoryapp.context.services.serving import NOTED, note
 from memoryapp.doors.fields import Flag, Parameters, Several, Text, When, Whole, in_query
 
 BLOCK: dict[str, serializers.Field[Any, Any, Any, Any]] = {
@@ -79,7 +79,7 @@ class Render(Endpoint):
         if self.channel == "rest" and _held(request.headers.get("If-None-Match", ""), headers["ETag"]):
             return Response(status=304, headers=headers)
         served = note(self.by, [one.entry_id for one in block.entries], self.filters)
-        return Response(_shaped(block), headers=headers | {"Commonplace-Served": str(served.pk)})
+        return Response(_shaped(block), headers=headers | {NOTED: str(served.pk)})
 
 
 def _held(named: str, etag: str) -> bool:

@@ -20,7 +20,7 @@ from memoryapp.files.queries.globbing import USUAL
 from memoryapp.files.queries.grepping import LONGEST_PATTERN, MOST, MOST_CONTEXT, USUAL_LIMIT, Grepped, Sought
 from memoryapp.files.queries.searching import MOST as MOST_SEARCHED
 from memoryapp.files.queries.searching import USUAL_LIMIT as USUAL_SEARCHED
-from memoryapp.files.services.serving import note
+from memoryapp.files.services.serving import NOTED, note
 
 
 class GlobAsked(Parameters):
@@ -115,8 +115,8 @@ class Grep(Endpoint):
             found = queries.grep(self.by, sought)
         ids = [(one.entry.pk, None) for one in found.files]
         others = {name: value for name, value in given.items() if name != "pattern"}
-        note(self.by, ids, question=given["pattern"], asked=others)
-        return Response(told_grepped(found))
+        served = note(self.by, ids, question=given["pattern"], asked=others)
+        return Response(told_grepped(found), headers={NOTED: str(served.pk)})
 
 
 def told_grepped(found: Grepped) -> dict[str, Any]:
@@ -190,8 +190,9 @@ class SearchFiles(Endpoint):
             for one in found.answers
         ]
         ids = [(one.entry.pk, one.score) for one in found.answers]
-        note(self.by, ids, question=given["question"], asked={"under": under})
-        return Response({"items": items, "unknown_words": found.unknown, "near_words": found.expanded})
+        served = note(self.by, ids, question=given["question"], asked={"under": under})
+        body = {"items": items, "unknown_words": found.unknown, "near_words": found.expanded}
+        return Response(body, headers={NOTED: str(served.pk)})
 
 
 class LinksAsked(Paged):

@@ -20,7 +20,7 @@ from memoryapp.files import queries
 from memoryapp.files.api.shapes import ENTRY, EXTRACTION, LINKED, VERSION, WHOLE, Path, located, told_extraction
 from memoryapp.files.models import Entry, Version
 from memoryapp.files.queries.reading import FIRST, LAST
-from memoryapp.files.services.serving import note
+from memoryapp.files.services.serving import NOTED, note
 
 MOST = 1000
 """Entries on a page: a large directory is read at once."""
@@ -130,7 +130,7 @@ class ReadFile(Endpoint):
         first = given.get("first", FIRST)
         with in_query():
             lines = queries.read_lines(entry, version, first, given.get("last", max(LAST, first + LAST - FIRST)))
-        note(self.by, [(entry.pk, None)], asked=given)
+        served = note(self.by, [(entry.pk, None)], asked=given)
         body = queries.told_whole(self.by, entry, version) | {
             "text": lines.text,
             "first": lines.first,
@@ -139,7 +139,7 @@ class ReadFile(Endpoint):
             "cut": lines.cut,
             "extraction": told_extraction(version),
         }
-        return Response(body, headers=located(entry))
+        return Response(body, headers=located(entry) | {NOTED: str(served.pk)})
 
 
 FOUND = WHOLE | {"leads_to": described("FileLeadsTo", LINKED, many=True), "extraction": EXTRACTION}
@@ -237,8 +237,9 @@ class Diff(Endpoint):
         with in_query():
             entry, _ = queries.file(self.by, normal(given["path"], "/path"))
         found = queries.diff(self.by, entry, given["before"], given.get("after"))
-        note(self.by, [(entry.pk, None)], asked=given)
-        return Response({"path": entry.path, "difference": found}, headers=located(entry))
+        served = note(self.by, [(entry.pk, None)], asked=given)
+        body = {"path": entry.path, "difference": found}
+        return Response(body, headers=located(entry) | {NOTED: str(served.pk)})
 
 
 urlpatterns = [
