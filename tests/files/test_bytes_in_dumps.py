@@ -78,14 +78,13 @@ def test_restored_in_any_order_every_file_has_its_bytes_and_its_text(
     assert len(before) == 4
     assert max(len(line) for line in lines) < 300_000
     assert len([line for line in lines if is_piece(line)]) == 5
-    for seed in range(2):
-        elsewhere(storage)
-        shuffled = random.Random(seed).sample(lines, len(lines))
-        restored = dump.restore(shuffled)
-        assert bytes_of(storage) == before
-        assert answers(kept) == said
-        assert dump.snapshot(restored) == lines
-        assert findings(restored) == []
+    elsewhere(storage)
+    shuffled = random.Random(7).sample(lines, len(lines))
+    restored = dump.restore(shuffled)
+    assert bytes_of(storage) == before
+    assert answers(kept) == said
+    assert dump.snapshot(restored) == lines
+    assert findings(restored) == []
 
 
 def test_by_command_a_dump_is_a_whole_backup(kept: Tree, storage: Path, tmp_path: Path, capsys: Any) -> None:
