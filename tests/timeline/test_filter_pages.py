@@ -1,16 +1,42 @@
-"""The timeline's page is narrowed by properties, one condition after the other, all of it in its address."""
+"""The timeline's page: how much happened when, and narrowed by properties, all of it in its address."""
 
 from __future__ import annotations
 
+import datetime as dt
 from urllib.parse import quote
 
 import pytest
 
 from memoryapp.ledger.principal import Principal
-from tests.timeline.telling import Timeline
+from memoryapp.timeline.queries import Asked
+from memoryapp.timeline.queries.density import density
+from tests.timeline.telling import Timeline, moment
 from tests.visiting import client_of
 
 pytestmark = pytest.mark.django_db
+
+
+def test_days_are_counted_where_the_page_is_read_and_each_leads_to_itself(
+    timeline: Timeline, administrator: Principal
+) -> None:
+    """Half past eleven in the evening at -05:00 is the next day in Lisbon; a day without anything is there too."""
+    for at in ("2026-03-02T23:30:00-05:00", "2026-03-03T09:00:00Z", "2026-03-05"):
+        timeline.happened("So it was.", kind="meeting", at=at)
+    timeline.happened("Elsewhere.", kind="message", at="2026-03-04")
+    zone = dt.timezone(dt.timedelta(0))
+    drawn = density(timeline.by, Asked(kinds=("meeting",)), zone)
+    assert drawn is not None
+    assert (drawn.unit, [bar.count for bar in drawn.bars]) == ("day", [2, 0, 1])
+    years = density(timeline.by, Asked(since=moment("1990").instant, until=moment("2027").instant), zone)
+    assert years is not None
+    assert (years.unit, len(years.bars), years.bars[-1].count) == ("year", 37, 4)
+    page = client_of(administrator)
+    shown = page.get("/w/harbour/timeline/?kind=meeting").content.decode()
+    zoomed = "?kind=meeting&amp;from=2026-03-03&amp;to=2026-03-03"
+    assert zoomed in shown
+    day = page.get(f"/w/harbour/timeline/{zoomed.replace('&amp;', '&')}").content.decode()
+    assert day.count("So it was.") == 2
+    assert "Zoom out" in day
 
 
 def test_a_condition_is_added_shown_and_taken_away(timeline: Timeline, administrator: Principal) -> None:

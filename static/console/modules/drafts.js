@@ -37,6 +37,13 @@ function* placed(form) {
   }
 }
 
+function asDrawn(field) {
+  if (!field.options) {
+    return field.defaultValue ?? "";
+  }
+  return ([...field.options].find((option) => option.defaultSelected) ?? field.options[0])?.value ?? "";
+}
+
 function restore(form) {
   const kept = read(form.dataset.draft);
   for (const [place, field] of placed(form)) {
@@ -53,7 +60,7 @@ function restore(form) {
 function keep(form) {
   const values = {};
   for (const [place, field] of placed(form)) {
-    if (field.value !== (field.defaultValue ?? "")) {
+    if (field.value !== asDrawn(field)) {
       values[place] = field.value;
     }
   }
