@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from django.db.models import F
 
+from memoryapp.index.models import Embedding, IndexEntry, VectorModel
 from memoryapp.ledger.models import ServedItem
 from memoryapp.timeline.models import Episode
 from tests.api.calling import Caller
@@ -170,6 +172,26 @@ def test_episodes_are_asked_for_by_their_properties_with_every_operator(curator:
     assert [one["content"] for one in curator.post("episodes/search", question).json()["items"]] == ["Sails."]
     refused = curator.post("episodes/search", question | {"where": [{"amount": {"gt": "much"}}]})
     assert (refused.status_code, refused.json()["errors"][0]["path"]) == (400, "/where/0/amount/gt")
+
+
+def test_an_episode_says_how_it_stands_in_the_index(curator: Caller) -> None:
+    made = curator.post("episodes", MEETING).json()["items"][0]["id"]
+    entries = IndexEntry.objects.filter(target_id=made)
+
+    def indexed() -> str:
+        found: str = curator.get(f"episodes/{made}").json()["indexed"]
+        return found
+
+    assert indexed() == "words"
+    entries.update(wanted_sequence=F("built_sequence") + 1)
+    assert indexed() == "waiting"
+    entries.update(built_sequence=F("wanted_sequence"))
+    model = VectorModel.objects.create(workspace=entries[0].workspace, name="tiny", dimensions=1)
+    Embedding.objects.create(workspace=model.workspace, entry=entries[0], model=model, vector=b"\x00\x00\x80\x3f")
+    assert indexed() == "meaning"
+    lock = curator.get(f"episodes/{made}")["ETag"]
+    curator.post(f"episodes/{made}/retract", {"reason": "It never was."}, If_Match=lock)
+    assert indexed() == "none"
 
 
 def test_what_is_served_of_the_timeline_is_noted(curator: Caller) -> None:

@@ -22,11 +22,12 @@ from memoryapp.graph.api.evidence import EvidenceFields, quoted
 from memoryapp.graph.api.references import NodeNamed
 from memoryapp.graph.api.shapes import neighbour
 from memoryapp.graph.queries.told import provenance
+from memoryapp.index.queries import Standing, standing
 from memoryapp.ledger.idempotency import Answer
 from memoryapp.ledger.models import Write
 from memoryapp.ontology import parking
 from memoryapp.ontology.refusals import Parks
-from memoryapp.timeline import queries, services
+from memoryapp.timeline import feeding, queries, services
 from memoryapp.timeline.api.shapes import CONNECTED, EPISODE, WhatHappened, asked_for
 from memoryapp.timeline.inputs import EpisodeInput, Happened, Taking
 from memoryapp.timeline.models import Audience
@@ -165,6 +166,11 @@ class OneEpisode(Endpoint):
             | {
                 "sources": serializers.ListField(child=serializers.DictField(), help_text="What it is known from."),
                 "recorded": serializers.DictField(help_text="Who recorded it, when and through which channel."),
+                "indexed": serializers.ChoiceField(
+                    choices=Standing.choices,
+                    help_text="How it is found: by its words, by its meaning too; waiting for a job; of one that says "
+                    "nothing of its own, none.",
+                ),
             },
         ),
     )
@@ -176,6 +182,7 @@ class OneEpisode(Endpoint):
         body = told(shown) | {
             "sources": queries.known_from(self.by, shown.revision),
             "recorded": provenance(found.write),
+            "indexed": standing(self.by.workspace, feeding.EPISODE, found.pk),
         }
         return Response(body, headers={"ETag": etag(found.lock)})
 
