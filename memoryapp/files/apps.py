@@ -17,7 +17,7 @@ class FilesConfig(AppConfig):
         from memoryapp.graph.pages import sections
         from memoryapp.graph.queries import anything
         from memoryapp.index import texts
-        from memoryapp.ledger import jobs, storing, triggers
+        from memoryapp.ledger import jobs, storing, triggers, unpacking
         from memoryapp.sources.withdrawing import Resting, rests_on_source
 
         jobs.register(
@@ -30,6 +30,7 @@ class FilesConfig(AppConfig):
         )
         triggers.register(rules)
         storing.register("files", keeping.stored)
+        unpacking.register(extracting.text_within)
         texts.register(feeding.FILE, feeding.ids, feeding.load)
         rests_on_source("files", Resting(withdrawing.withdrawn, withdrawing.lifted, feeding.traces))
         anything.register(feeding.FILE, why.why)

@@ -1,7 +1,8 @@
 """What is erased of the files room: files that were made from the sources that go, and what leads to what goes.
 
 A file's rows stay as a tombstone without words: ids, times and the order of versions. Its bytes go from the storage.
-What else names an erased person is blotted out where it stands.
+What else names an erased person is blotted out where it stands, but for the bytes of others' attachments: who erases is
+told of these, and may erase them by themselves.
 """
 
 from __future__ import annotations
@@ -15,11 +16,12 @@ from django.db.models import Exists, OuterRef
 
 from memoryapp.files import feeding
 from memoryapp.files.attachments import keeping
-from memoryapp.files.models import Body, Entry, Extract, Link, State, Version, VersionSource
+from memoryapp.files.models import Body, Entry, Extract, Form, Link, State, Version, VersionSource
 from memoryapp.files.queries import entry_by_id, latest_of
 from memoryapp.files.queries.tree import ERASED as GONE
 from memoryapp.files.services.storing import HEAD, Next, lead, put_down
 from memoryapp.ledger import erasing
+from memoryapp.ledger.blotting import Blotter
 from memoryapp.ledger.erasing import Changed, Eraser, Marked
 from memoryapp.ledger.models import Write
 from memoryapp.ledger.principal import Principal
@@ -34,7 +36,9 @@ def register() -> None:
     says = ((Body, "text"), (Extract, "text"), (Version, "summary"))
     blanks: dict[Any, Any] = {(Version, "path"): lambda row: nowhere(row.entry_id)}
     erasing.register_target("file", _begin)
-    erasing.register("files", Eraser(_mark, _prepare, _finish, says=says, blanks=blanks, examples=_examples))
+    erasing.register(
+        "files", Eraser(_mark, _prepare, _finish, says=says, blanks=blanks, examples=_examples, stays=_stays)
+    )
 
 
 def _begin(by: Principal, entry_id: uuid.UUID, marked: Marked) -> None:
@@ -95,3 +99,15 @@ def _finish(write: Write, marked: Marked, blotted: Changed) -> None:
 def _examples(marked: Marked) -> list[str]:
     found = Body.objects.filter(pk__in=marked.of(Body)).exclude(text="").order_by("pk")
     return [text[:SHOWN] for text in found.values_list("text", flat=True)[: erasing.EXAMPLES]]
+
+
+def _stays(by: Principal, marked: Marked) -> list[str]:
+    """Attachments of others that name what goes: what was read of them is blotted, their bytes are not."""
+    blotter, holding = Blotter(marked.words), []
+    others = Body.objects.filter(workspace=marked.workspace, form=Form.ATTACHMENT).exclude(digest="")
+    texts = others.exclude(pk__in=marked.of(Body)).filter(extract__isnull=False).values_list("pk", "extract__text")
+    for body, text in texts.iterator(chunk_size=100):
+        if blotter.places(text):
+            holding.append(body)
+    seen = Entry.objects.readable_to(by).filter(versions__body__in=holding).distinct()
+    return [f"{path} (file {pk})" for pk, path in seen.order_by("path").values_list("pk", "path")]

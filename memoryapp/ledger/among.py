@@ -1,4 +1,4 @@
-"""Rows named by very many ids: as one value of a statement, however many they are.
+"""Rows named by very many ids: as one value of a statement, however many they are; or by what another query finds.
 
 A value for each would be refused by an engine that takes no more than so many (SQLite by default 32,766), and a set
 that is kept from one question to the next would be written out anew each time.
@@ -12,7 +12,7 @@ import uuid
 from collections.abc import Collection
 from typing import Any
 
-from django.db.models import BooleanField, F, Func, Q
+from django.db.models import BooleanField, F, Func, Q, QuerySet, Subquery
 
 MOST_WRITTEN = 16
 """Sets of ids that are kept as they are written in statements."""
@@ -37,6 +37,30 @@ class _Among(Func):
         if connection.vendor == "postgresql":
             return f"{sql} = ANY(%s::uuid[])", (*values, ids)
         return f"{sql} IN (SELECT value FROM json_each(%s))", (*values, ids)
+
+
+def found_by(column: str, ids: QuerySet[Any, Any]) -> Q:
+    """Of rows: whether this column of theirs holds one of the ids that the query finds, which names nothing of them.
+
+    PostgreSQL finds these first, once, whatever it has counted of the tables. It would otherwise be free to join both,
+    and does so by going through all rows for each row where it takes a table for empty that has just been filled.
+    """
+    return Q(_FoundBy(F(column), Subquery(ids)))
+
+
+class _FoundBy(Func):
+    """Whether a column is among what a query finds."""
+
+    output_field = BooleanField()
+    conditional = True
+    arity = 2
+
+    def as_sql(self, compiler: Any, connection: Any, **extra: Any) -> Any:  # type: ignore[override]
+        column, ids = self.get_source_expressions()
+        sql, values = compiler.compile(column)
+        found, named = compiler.compile(ids)
+        among = f"= ANY(ARRAY{found})" if connection.vendor == "postgresql" else f"IN {found}"
+        return f"{sql} {among}", (*values, *named)
 
 
 @functools.lru_cache(maxsize=MOST_WRITTEN)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable
 from typing import Any
 
@@ -12,17 +13,18 @@ INK = "█"
 class Blotter:
     """Blots out some names and keys.
 
-    Several words, and keys such as an address, are found whatever their case and spacing; a single plain word only as
-    it is written, since a name such as Will is a word as well.
+    Several words, and keys such as an address, are found whatever their case, spacing and composition of letters; a
+    single plain word only in the case it is written in, since a name such as Will is a word as well.
     """
 
     def __init__(self, words: Iterable[str]) -> None:
         loose: list[str] = []
         exact: list[str] = []
-        for word in sorted({word.strip() for word in words}, key=lambda word: (-len(word), word)):
+        written = {unicodedata.normalize(form, word.strip()) for word in words for form in ("NFC", "NFD")}
+        for word in sorted(written, key=lambda word: (-len(word), word)):
             if word:
                 pattern = r"\s+".join(re.escape(part) for part in word.split())
-                (exact if word.isalpha() else loose).append(pattern)
+                (exact if unicodedata.normalize("NFC", word).isalpha() else loose).append(pattern)
         self._patterns = [
             re.compile(rf"(?<!\w)(?:{'|'.join(patterns)})(?!\w)", flags)
             for patterns, flags in ((loose, re.IGNORECASE), (exact, 0))

@@ -93,6 +93,7 @@ class Eraser:
     * `finish(write, marked, blotted)`: after the scrub; `blotted` are the rows of others that were blotted.
     * `clean(tables)`: after the commit: leave nothing in the files of the database.
     * `examples(marked)`: a few of the words that go, for who has to confirm.
+    * `stays(by, marked)`: what somebody sees that names what goes and that nothing here can blot.
     """
 
     mark: Callable[[Marked], None]
@@ -104,6 +105,7 @@ class Eraser:
     blanks: Blanks = field(default_factory=dict)
     clean: Callable[[list[str]], None] = _nothing
     examples: Callable[[Marked], list[str]] = lambda marked: []
+    stays: Callable[[Principal, Marked], list[str]] = lambda by, marked: []
 
 
 _rooms: dict[str, Eraser] = {}
@@ -141,14 +143,15 @@ def marked(
 
 
 def preview(by: Principal, target_type: str, target_id: uuid.UUID, *, words: Sequence[str] = ()) -> dict[str, Any]:
-    """What would go, as far as the caller sees: the name to type, how many rows of each table, a few examples, and each
-    of the further `words` with how often it stands where."""
+    """What would go, as far as the caller sees: the name to type, how many rows of each table, a few examples, what
+    stays and names it, and each of the further `words` with how often it stands where."""
     found = marked(by, target_type, target_id, in_sight=True)
     return {
         "name": found.name,
         "rows": {model._meta.verbose_name_plural: len(ids) for model, ids in _sorted(found.rows) if ids},
         "total": sum(map(len, found.rows.values())),
         "examples": [text for room in _rooms.values() for text in room.examples(found)][:EXAMPLES],
+        "stays": [what for room in _rooms.values() for what in room.stays(by, found)],
         "words": [in_context(by, word, _saying(), found.rows) for word in further(words)],
     }
 

@@ -1,7 +1,8 @@
 """The proof of an erasure: every text of every table, and the files of the product, searched for what was erased.
 
 The receipt knows what was erased only by its fingerprints (`fingerprints.py`), so the proof needs the secret with which
-it was made. Found is what has the same words in a row, in whatever case and spacing.
+it was made. Found is what has the same words in a row, in whatever case and spacing, and however a file writes them
+(`unpacking.py`).
 """
 
 from __future__ import annotations
@@ -17,26 +18,30 @@ from django.conf import settings
 from django.db import connection
 
 from memoryapp.doors.errors import Conflict
+from memoryapp.ledger import unpacking
 from memoryapp.ledger.erasing import is_genuine
 from memoryapp.ledger.fingerprints import Fingerprinter, Prints, texts_in
 
 CHUNK = 1000
-PIECE = 1 << 20
-OVERLAP = 1 << 12
 APART = {"static"}
 """Folders of the product that hold nothing but its own files."""
 
 
 @dataclass(frozen=True)
 class Trace:
-    """Something erased that still stands somewhere: in which table or file, and in which row or how often."""
+    """Something erased that still stands somewhere: in which table or file, and in which row or how often.
+
+    `closed` is a file that could not be looked into, and may hold anything.
+    """
 
     place: str
     where: str
+    closed: bool = False
 
 
 def prove(receipt: Mapping[str, Any], files: Iterable[Path] = ()) -> list[Trace]:
-    """Every place where something stands that this receipt says is erased; none is the proof.
+    """Every place where something stands that this receipt says is erased; none is the proof. Files that cannot be
+    looked into are among them, marked.
 
     Rows of other workspaces are theirs and are not looked at. Of the database's own file only that counts which no row
     explains. Raises Conflict `receipt_changed`, `other_secret`.
@@ -56,7 +61,7 @@ def prove(receipt: Mapping[str, Any], files: Iterable[Path] = ()) -> list[Trace]
             mine.append(Trace(table, row))
         of_others |= hits if not ours else set()
     unexplained = {size: prints - of_others for size, prints in known.items()}
-    return mine + [trace for path in _files(files) if (trace := _in_file(path, maker, unexplained))]
+    return mine + [trace for path in _files(files) for trace in _in_file(path, maker, unexplained)]
 
 
 def _rows(workspace: uuid.UUID) -> Iterator[tuple[str, str, bool, list[str]]]:
@@ -100,15 +105,18 @@ def _files(more: Iterable[Path]) -> Iterator[Path]:
                 yield path
 
 
-def _in_file(path: Path, maker: Fingerprinter, known: Prints) -> Trace | None:
-    """Look through the bytes of a file, a piece at a time."""
+def _in_file(path: Path, maker: Fingerprinter, known: Prints) -> Iterator[Trace]:
+    """Look through all that a file holds."""
     hits: set[str] = set()
-    before = b""
+    closed = ""
     try:
-        with path.open("rb") as file:
-            while piece := file.read(PIECE):
-                hits |= maker.hits((before + piece).decode("utf-8", "ignore"), known)
-                before = piece[-OVERLAP:]
+        for text in unpacking.texts(path):
+            hits |= maker.hits(text, known)
     except OSError as error:
-        return Trace(str(path), f"cannot be read: {error.strerror}")
-    return Trace(str(path), f"{len(hits)} fingerprints") if hits else None
+        closed = f"cannot be read: {error.strerror or error}"
+    except unpacking.Closed as error:
+        closed = str(error)
+    if hits:
+        yield Trace(str(path), f"{len(hits)} fingerprints")
+    if closed:
+        yield Trace(str(path), closed, closed=True)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from django.test import override_settings
 
+from memoryapp.index.models import ModelCall
 from memoryapp.ledger.models import Workspace
 from memoryapp.ledger.principal import Principal
 from tests.api.calling import Caller
@@ -14,6 +17,7 @@ from tests.modelserver import ModelServer, completion
 from tests.visiting import client_of
 
 __all__ = ["model"]
+FIGURE = re.compile(r'figure__name">([^<]*)</dt><dd class="figure__number">([^<]*)<')
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
@@ -22,12 +26,16 @@ def test_a_jobs_page_and_the_settings_say_what_the_model_cost(
 ) -> None:
     model.replies = [completion({"statements": [SAID]}, usage=(1_234, 56))]
     say(curator_agent, ("ines", PIER, MARCH))
-    job = run_all()
+    with override_settings(MODEL_PRICE_IN=2_000, MODEL_PRICE_OUT=32_000 / 56):
+        job = run_all()
     client = client_of(administrator)
     page = client.get(f"/w/harbour/jobs/{job.pk}/").content.decode()
     assert "What the model cost" in page
-    assert "1234" in page
+    took = ModelCall.objects.get().milliseconds
+    spent = [("Calls", "1"), ("Tokens in", "1234"), ("Tokens out", "56"), ("Milliseconds", str(took)), ("Cost", "2.5")]
+    assert FIGURE.findall(page) == spent
     settings = client.get("/w/harbour/settings/").content.decode()
+    assert FIGURE.findall(settings) == spent * 3, "today, this month, and in all"
     assert "small-one" in settings
     assert "998710 left today" in settings
     assert "small-vectors" not in settings

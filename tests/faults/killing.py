@@ -239,18 +239,21 @@ def what_is_wrong_with_what_was_told(rows: Memory, acknowledged: list[str]) -> l
 
 
 def what_is_wrong_with_what_was_decided(rows: Memory, acknowledged: dict[str, str]) -> list[str]:
-    """Every acknowledged verdict stands, and each that stands is carried out whole: decision, case and both beliefs."""
-    wrong = []
+    """Every acknowledged verdict stands, and each that stands is carried out whole and once: decision, case and both
+    beliefs."""
+    decided_on = Counter(row["case"] for row in rows["review.decision"])
+    wrong = [f"case {id} has {times} decisions" for id, times in decided_on.items() if times > 1]
     decisions = {row["case"]: row for row in rows["review.decision"]}
     beliefs = {row["id"]: row for row in rows["graph.belief"]}
     claims: dict[str, dict[str, str]] = defaultdict(dict)
     for row in rows["review.casesubject"]:
         claims[row["case"]][row["role"]] = row["subject_id"]
-    superseded = {
+    superseded = Counter(
         row["belief"]
         for row in rows["graph.relationplayer"]
         if row["kind"] == "supersession" and row["role"] == "superseded"
-    }
+    )
+    wrong += [f"belief {id} is superseded {times} times" for id, times in superseded.items() if times > 1]
     for decided, verdict in acknowledged.items():
         if decided not in decisions or decisions[decided]["verdict"] != verdict:
             wrong.append(f"case {decided} was acknowledged as {verdict} and is {decisions.get(decided)}")

@@ -105,6 +105,18 @@ def test_of_fifty_verdicts_at_once_one_is_carried_out(by: Principal) -> None:
     whole(case)
 
 
+def test_of_fifty_repeats_at_once_one_is_done_and_all_get_its_answer(by: Principal) -> None:
+    """Case 5: with one Idempotency-Key; and without any, what is told under one id is there once."""
+    curator = Caller(by.workspace, ["curate"])
+    told = conversation(said("I prefer tea.", "2026-03-02T09:15:00Z", "m"), participants=[INES], external_id="once")
+    answers = at_once([lambda: curator.post("conversations", told, Idempotency_Key="one")] * MANY)
+    assert {(one.status_code, one.content) for one in answers} == {(202, answers[0].content)}
+    assert sum(one.get("Idempotency-Replayed") == "true" for one in answers) == MANY - 1
+    again = at_once([lambda: curator.post("conversations", told)] * MANY)
+    assert {one.status_code for one in again} <= {200, 202}, Counter(one.status_code for one in again)
+    assert Source.objects.count() == Job.objects.filter(kind="extract").count() == 1
+
+
 def test_undoing_and_deciding_at_once_leave_one_truth(by: Principal) -> None:
     case, deciding = a_conflict(by), people(by, 4, "reviewer")
     first = decide(deciding[0], case, "newer_replaces")

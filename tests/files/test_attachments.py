@@ -13,6 +13,7 @@ from typing import Any
 import docx
 import openpyxl
 import pytest
+from django.core.management import call_command
 from pypdf import PdfWriter
 
 from memoryapp.doors.errors import Invalid, TooLarge
@@ -23,11 +24,13 @@ from memoryapp.ledger import erasing, integrity
 from memoryapp.ledger import queries as ledger
 from memoryapp.ledger.models import Job
 from memoryapp.ledger.principal import Principal
+from memoryapp.ledger.proving import prove
 from memoryapp.ledger.services import record
 from memoryapp.sources.models import Source
 from memoryapp.sources.withdrawing import withdraw
 from tests.api.calling import Caller
 from tests.files.telling import Tree, ruled
+from tests.graph.nodes.telling import Graph
 from tests.visiting import client_of
 
 pytestmark = pytest.mark.django_db
@@ -261,6 +264,26 @@ def test_over_rest_and_a_refusal_leaves_no_bytes(workspace: Any, storage: Path) 
     assert curator.post("files/attachments", again).json()["code"] == "file_exists"
     assert curator.post("files/attachments", again, If_Match='"1"').status_code == 201
     assert len([one for one in storage.rglob("*") if one.is_file()]) == 2
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_letter_of_others_that_names_somebody_is_told_of_and_found_until_it_is_erased_itself(
+    tree: Tree, work: Callable[[], int], storage: Path
+) -> None:
+    """R16: what was read of it is blotted; its bytes are theirs, packed as they are."""
+    graph = Graph(tree.by)
+    quill = graph.person("Quill Marchetti")
+    entry = attach(tree, "/notes/letter.docx", letter("Quill Marchetti asks", "for the north quay")).entry
+    attach(tree, "/notes/other.docx", letter("for the north quay"))
+    work()
+    assert erasing.preview(tree.by, "node", quill.pk)["stays"] == [f"/notes/letter.docx (file {entry.pk})"]
+    reason = "Asked for."
+    erased = record(tree.by, "e", lambda write: erasing.erase(write, "node", quill.pk, name="Quill Marchetti"), reason)
+    assert "Quill" not in tree.text("/notes/letter.docx")
+    [kept] = Body.objects.filter(versions__entry=entry).values_list("stored", flat=True)
+    assert [one.place for one in prove(erased.receipt, [storage])] == [str(storage / kept)]
+    call_command("erase", tree.by.workspace.slug, "file", str(entry.pk), name=entry.path, reason=reason)
+    assert prove(erased.receipt, [storage]) == []
 
 
 @pytest.mark.django_db(transaction=True)

@@ -1,4 +1,4 @@
-"""T40 and V1 over any mix of statements, verdicts, undo, retirement, edits and dates.
+"""T40 and V1 over any mix of statements, verdicts, undo, retirement, edits, dates and sources taken back.
 
 After every step the heads of that moment say, by a few lines of plain Python, what was true when. Whatever happens
 later, the views must answer the same for that moment.
@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.db.models import QuerySet
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -23,13 +24,14 @@ from memoryapp.graph import services as graph
 from memoryapp.graph import slots
 from memoryapp.graph.models import Belief, BeliefState, Relation, RelationPlayer
 from memoryapp.graph.queries import views
-from memoryapp.graph.services import conflict, verdicts
+from memoryapp.graph.services import conflict, verdicts, withdrawing
 from memoryapp.graph.statements import Moment
 from memoryapp.ledger import integrity
 from memoryapp.ledger.models import Write
 from memoryapp.ledger.services import create_workspace, record
 from memoryapp.review import services as review
 from memoryapp.review.models import Case, Decision
+from memoryapp.sources.models import Source
 from tests.graph.telling import Memory, at
 
 pytestmark = pytest.mark.django_db
@@ -84,7 +86,7 @@ class Story:
         """Do it; what is refused must leave everything as it was."""
         before = self.heads()
         try:
-            return record(self.by, "step", act)
+            return record(self.by, "step", act, rationale="The story goes on.")
         except DomainError:
             assert self.heads() == before
             return None
@@ -127,7 +129,7 @@ class Story:
         self.memory.say(day, TEXTS[(one // 5) % 3], self.owner, topic=topic, **fields)
 
     def _decide(self, one: int, two: int, three: int) -> None:
-        cases = list(Case.objects.filter(workspace=self.by.workspace, state="open").order_by("pk"))
+        cases = list(self.disputes().order_by("pk"))
         if not cases:
             return
         case = cases[one % len(cases)]
@@ -146,6 +148,15 @@ class Story:
             record(self.by, "undo", lambda write: review.undo(write, decision.pk))
             after = self.heads()
             assert {key: after[key] for key in before} == before
+
+    def disputes(self) -> QuerySet[Case]:
+        return Case.objects.filter(workspace=self.by.workspace, state="open", kind="belief_conflict")
+
+    def _take_back(self, one: int, two: int, three: int) -> None:
+        sources = list(Source.objects.filter(workspace=self.by.workspace, kind="file").order_by("pk"))
+        if sources:
+            chosen = sources[one % len(sources)].pk
+            self.attempt(lambda write: withdrawing.take_back(write, source=chosen))
 
     def _undo(self, one: int, two: int, three: int) -> None:
         decisions = list(Decision.objects.filter(workspace=self.by.workspace, undoes=None).order_by("pk"))
@@ -192,11 +203,10 @@ class Story:
         waiting = [belief for belief in beliefs if belief.status == "resolving"]
         doubted = {one.newcomer.pk for one in conflict.open_conflicts(waiting[0].write, waiting)} if waiting else set()
         assert {belief.pk for belief in waiting} <= doubted
-        cases = Case.objects.filter(workspace=self.by.workspace, state="open")
         relations = Relation.objects.filter(
             workspace=self.by.workspace, kind="conflict", state="activated", valid_to=None
         )
-        assert {case.key for case in cases} == {str(relation.pk) for relation in relations}
+        assert {case.key for case in self.disputes()} == {str(relation.pk) for relation in relations}
 
     def check_every_moment(self) -> None:
         for known, truth in self.moments:
@@ -206,7 +216,9 @@ class Story:
 
 
 numbers = st.integers(0, 59)
-steps = st.tuples(st.sampled_from(["say", "say", "decide", "decide", "undo", "change"]), numbers, numbers, numbers)
+steps = st.tuples(
+    st.sampled_from(["say", "say", "decide", "decide", "undo", "change", "take_back"]), numbers, numbers, numbers
+)
 
 
 @settings(max_examples=EXAMPLES, suppress_health_check=list(HealthCheck))

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from memoryapp.ledger.among import among
-from memoryapp.ledger.models import Actor
+from memoryapp.ledger.among import among, found_by
+from memoryapp.ledger.models import Actor, Write
 from memoryapp.ledger.principal import Principal
+from memoryapp.ledger.services import record
 
 pytestmark = [pytest.mark.django_db, pytest.mark.sql]
 
@@ -32,3 +33,13 @@ def test_very_many_ids_are_one_value_of_a_statement(operator: Principal, viewer:
     with connection.execute_wrapper(count):
         list(Actor.objects.filter(among("pk", nobody)))
     assert of_each == [1]
+
+
+def test_rows_are_found_by_what_another_query_finds(operator: Principal, viewer: Principal) -> None:
+    """As a join would find them, and left out alike; the query may have values of its own."""
+    written = Write.objects.filter(actor=viewer.actor).values("actor")
+    assert not Actor.objects.filter(found_by("pk", written)).exists()
+    record(viewer, "look", lambda write: None)
+    several = Actor.objects.filter(workspace=operator.workspace)
+    assert list(several.filter(found_by("pk", written), kind="person")) == [viewer.actor]
+    assert set(several.exclude(found_by("pk", written))) == set(several.exclude(pk=viewer.actor.pk))

@@ -1,7 +1,11 @@
 """A workspace is dumped as lines and restored from them in any order: the same rows, ids and times, guards on."""
 
 import json
+import os
 import random
+import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from io import StringIO
 from pathlib import Path
@@ -25,6 +29,7 @@ from memoryapp.review import services as review
 from memoryapp.review.models import Case, Decision
 from memoryapp.sources.withdrawing import withdraw
 from tests.graph.telling import Memory
+from tests.house.running import ROOT
 from tests.review.conftest import Letters, letters, opened
 
 __all__ = ["letters", "opened"]
@@ -202,6 +207,33 @@ def test_the_commands_carry_a_workspace_to_another_machine(lived_in: Workspace, 
     assert digest in said.getvalue()
     with pytest.raises(CommandError, match="no workspace"):
         call_command("dump", "harbour")
+
+
+def test_what_one_engine_dumps_another_restores_to_the_byte(
+    lived_in: Workspace, operator: Principal, empty_database: Path, tmp_path: Path
+) -> None:
+    """From the engine of this run into a file of SQLite by a process of its own, and back again."""
+    lines, file, copy = dump.snapshot(lived_in), tmp_path / "harbour.jsonl", tmp_path / "copy.sqlite3"
+    assert lines[1:] == sorted(lines[1:], key=place_of), "by table, then by id"
+    file.write_text("\n".join(lines), "utf-8")
+    shutil.copy(empty_database, copy)
+    environment = os.environ | {"DATABASE_URL": f"sqlite:///{copy}", "DEBUG": "1", "COMMONPLACE_VAR": str(tmp_path)}
+    for arguments in (["restore", str(file)], ["dump", "harbour", "--output", str(tmp_path / "again.jsonl")]):
+        done = subprocess.run(
+            [sys.executable, "manage.py", *arguments], cwd=ROOT, env=environment, capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stderr
+    again = (tmp_path / "again.jsonl").read_text("utf-8").splitlines()
+    assert again == lines
+    held = [belief.pk for belief in views.current(operator)]
+    empty_the_database()
+    assert dump.snapshot(dump.restore(again)) == lines
+    assert [belief.pk for belief in views.current(operator)] == held
+
+
+def place_of(line: str) -> tuple[str, str]:
+    table, row = json.loads(line)
+    return table, row["id"]
 
 
 def test_every_table_is_restored_after_those_it_refers_to() -> None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import datetime as dt
+import gzip
 import json
 import uuid
+import zipfile
 from collections.abc import Callable
 from io import StringIO
 from pathlib import Path
 
+import docx
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection, models
@@ -163,13 +166,35 @@ def test_an_erased_source_takes_what_stood_on_it_alone(operator: Principal, work
     assert [report.check.name for report in integrity.examine(operator.workspace) if report.findings] == []
 
 
+def kept_by_a_machine(place: Path, said: str) -> set[str]:
+    """Leave the words in files as logs and documents are kept: packed, escaped, in pieces. The names of the files."""
+    first, second = said[: len(said) // 2], said[len(said) // 2 :]
+    letter = docx.Document()
+    letter.add_paragraph("From ").add_run(first)
+    letter.paragraphs[0].add_run(second)
+    letter.save(str(place / "letter.docx"))
+    with zipfile.ZipFile(place / "logs.zip", "w", zipfile.ZIP_DEFLATED) as several:
+        several.writestr("web.log", f"Asked by {said} of the window.")
+    (place / "web.log").write_text(f"Asked by {said.upper()} of the window.")
+    (place / "web.log.1.gz").write_bytes(gzip.compress(said.encode()))
+    (place / "access.log").write_text(f"GET /w/harbour/search/?q=%22{said.replace(' ', '%20')}%22")
+    (place / "lines.json").write_text(json.dumps({"said": f"é\n{said}\n".replace(" ", "\t")}))
+    return {one.name for one in place.iterdir()}
+
+
 def test_the_proof_finds_what_was_left_or_came_back(told: Principal, tmp_path: Path) -> None:
+    """R16: in rows, and in files however they are written. A file that nobody can read is named."""
     erasure = erase(told, "node", quill().pk, "Quill Marchetti")
-    (tmp_path / "web.log").write_text("GET /who?name=quill%20marchetti QUILL MARCHETTI")
-    assert [Path(trace.place).name for trace in prove(erasure.receipt, [tmp_path])] == ["web.log"]
+    kept = kept_by_a_machine(tmp_path, "Quill Marchetti")
+    torn = tmp_path / "torn.gz"
+    torn.write_bytes(gzip.compress(b"x" * 5000)[:-20])
+    traces = prove(erasure.receipt, [tmp_path])
+    assert {Path(one.place).name for one in traces if not one.closed} == kept
+    assert [one.place for one in traces if one.closed] == [str(torn)]
     said = StringIO()
-    call_command("prove_erased", str(erasure.pk), stdout=said)
+    call_command("prove_erased", str(erasure.pk), files=[torn], stdout=said)
     assert "Nothing of it is left" in said.getvalue()
+    assert f"Not looked into: {torn}" in said.getvalue()
     record(told, "note", lambda write: None, rationale="Is Quill   marchetti gone?")
     assert {trace.place for trace in prove(erasure.receipt)} >= {"ledger_write"}
     with pytest.raises(CommandError, match="still hold"):
@@ -229,6 +254,8 @@ def test_ink_covers_names_letter_for_letter_and_leaves_words_that_only_look_alik
     assert blotter.blot("Will said: I will ask ana  petrov (ANA@petrov.example), not Anapetrov.") == (
         "████ said: I will ask ███  ██████ (██████████████████), not Anapetrov."
     )
+    apart = "Zoe\u0308 Ferro, Zoe\u0308, ZOE\u0308"
+    assert Blotter(["Zo\u00eb Ferro", "Zo\u00eb"]).blot(apart) == "████ █████, ████, ZOE\u0308"
 
 
 WORDLESS = {

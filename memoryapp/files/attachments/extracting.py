@@ -1,4 +1,5 @@
-"""The job that finds the text in an attachment, by a program of its own that the system ends when it takes too much."""
+"""The text in an attachment, found by a program of its own that the system ends when it takes too much: for the job
+that stores it, and for the proof of an erasure."""
 
 from __future__ import annotations
 
@@ -7,19 +8,20 @@ import subprocess
 import sys
 import time
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from django.db.models import Exists, OuterRef, QuerySet
 
 from memoryapp.access import paths
+from memoryapp.doors.errors import Invalid
 from memoryapp.files import feeding
 from memoryapp.files.attachments import keeping
 from memoryapp.files.lines import split
 from memoryapp.files.models import READING, Body, Entry, Extract, Version
 from memoryapp.files.pages.presenting import file_url
-from memoryapp.ledger import jobs
+from memoryapp.ledger import jobs, unpacking
 from memoryapp.ledger.jobs import Failed, Subject
 from memoryapp.ledger.models import Job, Write
 from memoryapp.ledger.principal import Principal
@@ -46,14 +48,35 @@ def read(run: jobs.Run) -> Mapping[str, Any] | None:
         data = keeping.read(body.stored)
     except FileNotFoundError as error:
         raise Failed(WHY["gone"]) from error
-    told = _read_apart(run, body.media_type, data)
+    told = _read_apart(body.media_type, data, lambda: run.progress(0, 1))
     if "error" in told:
         raise Failed(WHY.get(told["error"], WHY["broken"]))
     record(run.by, "read_attachment", lambda write: _store(write, run, body, told))
     return None
 
 
-def _read_apart(run: jobs.Run, media_type: str, data: bytes) -> dict[str, Any]:
+def text_within(path: Path) -> str | None:
+    """The text of a file of one of the sorts that pack it, wherever it lies; None of any other. Raises Closed."""
+    with path.open("rb") as file:
+        data = file.read(keeping.LARGEST + 1)
+    try:
+        kind = keeping.what_it_is(data, path.name)
+    except Invalid:
+        return None
+    if kind not in keeping.PACKED:
+        return None
+    if len(data) > keeping.LARGEST:
+        raise unpacking.Closed("It is larger than what is read.")
+    told = _read_apart(kind, data, lambda: None)
+    if "error" in told:
+        raise unpacking.Closed(WHY.get(told["error"], WHY["broken"]))
+    if told["cut"]:
+        raise unpacking.Closed("It holds more text than is read.")
+    return str(told["text"])
+
+
+def _read_apart(media_type: str, data: bytes, meanwhile: Callable[[], None]) -> dict[str, Any]:
+    """`meanwhile` is called every two seconds."""
     program = [sys.executable, "-I", str(READER), media_type]
     with subprocess.Popen(
         program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env={}
@@ -69,7 +92,7 @@ def _read_apart(run: jobs.Run, media_type: str, data: bytes) -> dict[str, Any]:
                 if time.monotonic() > ends:
                     reader.kill()
                     return {"error": "slow"}
-                run.progress(0, 1)
+                meanwhile()
             except BaseException:
                 reader.kill()
                 raise

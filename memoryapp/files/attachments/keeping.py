@@ -27,7 +27,8 @@ XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 HTML = "text/html"
 CSV = "text/csv"
 PLAIN = "text/plain"
-READABLE = (PDF, DOCX, XLSX, HTML, CSV)
+PACKED = (PDF, DOCX, XLSX)
+READABLE = (*PACKED, HTML, CSV)
 """What a job finds text in."""
 ACCEPTED = "pdf, docx, xlsx, html, csv, text, png, jpeg, gif or webp"
 _IMAGES = {

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from django.db import connection
 from django.db.models import Q, QuerySet
 
-from memoryapp.ledger.among import among
+from memoryapp.ledger.among import among, found_by
 from memoryapp.ledger.models import Workspace
 from memoryapp.sources.models import Source, in_place
 
@@ -86,7 +86,7 @@ def _sourced_by(which: Q) -> set[uuid.UUID]:
     """Beliefs that stand on these sources by themselves."""
     evidence = _players("sourcing").filter(which, role="evidence", source__isnull=False)
     standing = _players("sourcing").filter(
-        role="sourced", belief__isnull=False, relation__in=evidence.values("relation")
+        found_by("relation", evidence.values("relation")), role="sourced", belief__isnull=False
     )
     return set(standing.filter(belief__isnull=False).values_list("belief", flat=True))
 
@@ -96,15 +96,15 @@ def _with_sources(beliefs: set[uuid.UUID], which: Q) -> set[uuid.UUID]:
     if not beliefs:
         return set()
     mine = _players("sourcing").filter(among("belief", beliefs), role="sourced")
-    evidence = _players("sourcing").filter(which, role="evidence", relation__in=mine.values("relation"))
-    standing = mine.filter(relation__in=evidence.values("relation"))
+    evidence = _players("sourcing").filter(which, found_by("relation", mine.values("relation")), role="evidence")
+    standing = mine.filter(found_by("relation", evidence.values("relation")))
     return {id for id in standing.values_list("belief", flat=True) if id}
 
 
 def _concluded_from(beliefs: set[uuid.UUID]) -> set[uuid.UUID]:
     """What was concluded from one of these beliefs."""
     resting = _players("derivation").filter(among("belief", beliefs), role="premise")
-    concluded = _players("derivation").filter(role="conclusion", relation__in=resting.values("relation"))
+    concluded = _players("derivation").filter(found_by("relation", resting.values("relation")), role="conclusion")
     return {id for id in concluded.values_list("belief", flat=True) if id}
 
 

@@ -17,6 +17,7 @@ from memoryapp.doors.errors import NotFound
 from memoryapp.graph.models import Belief, Relation, RelationPlayer
 from memoryapp.graph.models.beliefs import Standing, Status
 from memoryapp.ledger import prepared
+from memoryapp.ledger.among import found_by
 from memoryapp.ledger.principal import Principal
 from memoryapp.sources.models import WithdrawnSource
 
@@ -167,7 +168,7 @@ def _deriving(role: str, ids: Collection[uuid.UUID]) -> QuerySet[RelationPlayer,
     relations = RelationPlayer.objects.filter(
         kind="derivation", role=role, belief__in=ids, relation__state=Relation.State.ACTIVATED
     ).values("relation")
-    players = RelationPlayer.objects.filter(kind="derivation", relation__in=relations, belief__isnull=False)
+    players = RelationPlayer.objects.filter(found_by("relation", relations), kind="derivation", belief__isnull=False)
     return players.order_by("relation", "position").values_list("relation", "role", "belief")
 
 
@@ -189,7 +190,9 @@ def _resting_on(sources: Collection[uuid.UUID]) -> set[uuid.UUID]:
     cited = RelationPlayer.objects.filter(
         kind="sourcing", role="evidence", source__in=sources, relation__state=Relation.State.ACTIVATED
     ).values("relation")
-    sourced = RelationPlayer.objects.filter(kind="sourcing", role="sourced", relation__in=cited, belief__isnull=False)
+    sourced = RelationPlayer.objects.filter(
+        found_by("relation", cited), kind="sourcing", role="sourced", belief__isnull=False
+    )
     return {belief for belief in sourced.values_list("belief", flat=True) if belief}
 
 
@@ -210,7 +213,7 @@ def _standing_on_sources(beliefs: set[uuid.UUID], without: set[uuid.UUID]) -> se
     )
     of_relation = dict(sourcing.values_list("relation", "belief"))
     evidence_players = RelationPlayer.objects.filter(
-        kind="sourcing", role="evidence", relation__in=sourcing.values("relation")
+        found_by("relation", sourcing.values("relation")), kind="sourcing", role="evidence"
     ).exclude(source__in=WithdrawnSource.objects.filter(in_force=True).values("source"))
     found = {
         of_relation[relation]

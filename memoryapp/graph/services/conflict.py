@@ -24,6 +24,7 @@ from memoryapp.graph.services.audiences import named_readers
 from memoryapp.graph.services.beliefs import change_state
 from memoryapp.graph.services.drafts import Draft
 from memoryapp.ledger import prepared
+from memoryapp.ledger.among import found_by
 from memoryapp.ledger.models import Workspace, Write
 from memoryapp.review import services as review
 from memoryapp.review.models import Case
@@ -222,7 +223,7 @@ def open_conflicts(write: Write, beliefs: Iterable[Belief]) -> list[Open]:
     ).distinct()
     players: defaultdict[uuid.UUID, list[Belief]] = defaultdict(list)
     for player in (
-        RelationPlayer.objects.filter(relation__in=relations.values("pk"))
+        RelationPlayer.objects.filter(found_by("relation", relations.values("pk")))
         .select_related("belief")
         .order_by("relation_id", "position")
     ):
@@ -241,7 +242,7 @@ def reconsider(write: Write, around: Sequence[Belief], *, reason: str = "") -> l
 
     A conflict whose older side is no longer held, or that no longer overlaps, closes and its case is void. A newcomer
     that contradicts what is held now gets a conflict with that. One that nothing contradicts any more is activated,
-    with `reason` when it is one of `around`.
+    with `reason` when it is one of `around`; what still waits and contradicts it gets a conflict with it as well.
     """
     mine = {belief.pk for belief in around}
     waiting = _waiting(write, around)
@@ -262,7 +263,7 @@ def reconsider(write: Write, around: Sequence[Belief], *, reason: str = "") -> l
             because = reason if newcomer.pk in mine and reason else "Nothing that is held contradicts it any more."
             change_state(write, newcomer, reason=because, status=Status.ACTIVATED)
             touched.append(newcomer)
-    return touched
+    return touched + (reconsider(write, touched) if touched else [])
 
 
 def _waiting(write: Write, around: Sequence[Belief]) -> list[Belief]:

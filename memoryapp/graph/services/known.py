@@ -18,6 +18,7 @@ from memoryapp.graph.services.conflict import interval
 from memoryapp.graph.services.drafts import Draft
 from memoryapp.graph.statements import Moment
 from memoryapp.ledger import prepared
+from memoryapp.ledger.among import found_by
 from memoryapp.ledger.models import Workspace, Write
 from memoryapp.review.models import Decision
 
@@ -96,7 +97,9 @@ def _link_sources(by_id: dict[uuid.UUID, Known]) -> None:
         kind="sourcing", role="sourced", belief__in=list(by_id), relation__state=Relation.State.ACTIVATED
     )
     of_relation = dict(sourcing.values_list("relation", "belief"))
-    evidence = RelationPlayer.objects.filter(kind="sourcing", role="evidence", relation__in=sourcing.values("relation"))
+    evidence = RelationPlayer.objects.filter(
+        found_by("relation", sourcing.values("relation")), kind="sourcing", role="evidence"
+    )
     for relation_id, source_id, said_at in evidence.values_list("relation", "source", "source__said_at"):
         known = by_id[of_relation[relation_id]]
         known.sources.add(source_id)
@@ -109,7 +112,7 @@ def _link_premises(by_id: dict[uuid.UUID, Known]) -> None:
     )
     of_relation = dict(derivations.values_list("relation", "belief"))
     premises: defaultdict[uuid.UUID, set[uuid.UUID]] = defaultdict(set)
-    players = RelationPlayer.objects.filter(role="premise", relation__in=derivations.values("relation"))
+    players = RelationPlayer.objects.filter(found_by("relation", derivations.values("relation")), role="premise")
     for relation_id, belief_id in players.values_list("relation", "belief"):
         premises[relation_id].add(belief_id)
     for relation_id, belief_id in of_relation.items():

@@ -1,6 +1,7 @@
 """`erase SORT ID`: destroy what somebody said, or was said of somebody, and print a receipt."""
 
 import json
+import uuid
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
@@ -19,8 +20,9 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("workspace", help="slug of the workspace")
-        parser.add_argument("sort", choices=["node", "source", "thread"], help="a person (node), a source, or a thread")
-        parser.add_argument("id", help="its id")
+        sorts = ["node", "source", "thread", "file"]
+        parser.add_argument("sort", choices=sorts, help="a person (node), a source, a thread, or a file")
+        parser.add_argument("id", type=uuid.UUID, help="its id")
         parser.add_argument("--name", help="its name, as it is shown: erases it")
         parser.add_argument(
             "--word", action="append", default=[], help="A further word to blot, as a first name; repeatable."
@@ -61,6 +63,8 @@ class Command(BaseCommand):
             self.stdout.write(f"  {count} {table}")
         for text in shown["examples"]:
             self.stdout.write(f"  “{text}”")
+        for what in shown["stays"]:
+            self.stdout.write(f"Names it and stays, to be erased by itself: {what}")
         for word in shown["words"]:
             self.stdout.write(f"“{word['word']}” would be blotted {word['count']} times:")
             for text in word["examples"]:

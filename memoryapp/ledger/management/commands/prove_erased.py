@@ -28,10 +28,14 @@ class Command(BaseCommand):
             traces = prove(receipt, options["files"])
         except DomainError as error:
             raise CommandError(str(error)) from error
-        for trace in traces[:SHOWN]:
+        closed = [trace for trace in traces if trace.closed]
+        found = [trace for trace in traces if not trace.closed]
+        for trace in found[:SHOWN]:
             self.stdout.write(f"  {trace.place} {trace.where}")
-        if traces:
-            raise CommandError(f"{len(traces)} places still hold something of it.")
+        for trace in closed:
+            self.stdout.write(f"  Not looked into: {trace.place} {trace.where}")
+        if found:
+            raise CommandError(f"{len(found)} places still hold something of it.")
         prints = sum(map(len, receipt["fingerprints"].values()))
         self.stdout.write(f"Nothing of it is left: {prints} fingerprints, found nowhere. Receipt {receipt['digest']}.")
 
