@@ -36,6 +36,7 @@ from memoryapp.graph.services.beliefs import CHUNK, state_of
 from memoryapp.graph.services.keying import rekey
 from memoryapp.graph.services.withdrawing import concerned
 from memoryapp.ledger import erasing
+from memoryapp.ledger.among import found_by, whose
 from memoryapp.ledger.erasing import Blanks, Changed, Eraser, Marked
 from memoryapp.ledger.fingerprints import texts_in
 from memoryapp.ledger.models import Actor, Write
@@ -129,7 +130,9 @@ def _owned_alone(nodes: set[uuid.UUID]) -> list[uuid.UUID]:
     others = RelationPlayer.objects.filter(
         kind="ownership", role="owner", relation__state=Relation.State.ACTIVATED, relation__players__belief__in=beliefs
     ).exclude(node__in=nodes)
-    shared = RelationPlayer.objects.filter(relation__in=others.values("relation"), role="owned").values("belief")
+    shared = RelationPlayer.objects.filter(found_by("relation", others.values("relation")), role="owned").values(
+        "belief"
+    )
     kept = set(Belief.objects.filter(pk__in=shared).values_list("pk", flat=True))
     return [one for one in beliefs if one is not None and one not in kept]
 
@@ -163,7 +166,7 @@ def _bury(write: Write, marked: Marked) -> list[Belief]:
         several = list(living)
         latest = {
             state.belief_id: state
-            for state in BeliefState.objects.filter(belief__in=several, sequence=F("belief__lock"))
+            for state in BeliefState.objects.filter(whose("belief", Belief, lock=F("sequence")), belief__in=several)
         }
         states = []
         for belief in several:

@@ -58,9 +58,7 @@ def texts(path: Path) -> Iterator[str]:
                 yield from _pieces(packed, MOST_UNPACKED)
         elif head == b"PK\x03\x04":
             yield from _packed(path)
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
-        raise Closed("It is packed and cannot be unpacked.") from error
-    except gzip.BadGzipFile as error:
+    except (gzip.BadGzipFile, zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
         raise Closed("It is packed and cannot be unpacked.") from error
     if closed:
         raise closed
@@ -75,7 +73,7 @@ def _packed(path: Path) -> Iterator[str]:
             left -= one.file_size
 
 
-def _pieces(file: IO[bytes], most: int | None = None) -> Iterator[str]:
+def _pieces(file: IO[bytes] | gzip.GzipFile, most: int | None = None) -> Iterator[str]:
     before, read = b"", 0
     while piece := file.read(PIECE):
         read += len(piece)

@@ -42,7 +42,7 @@ def test_of_a_sound_memory_nothing_is_said() -> None:
     assert wrong(copy.deepcopy(SOUND)) == []
 
 
-def lose(table: str) -> Callable[[Rows], None]:
+def lose(table: str) -> Callable[[Rows], Any]:
     return lambda rows: rows[table].pop()
 
 

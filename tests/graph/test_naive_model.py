@@ -244,7 +244,8 @@ class Both:
             return
         pair, verdict = self.chance.choice(sorted(self.model.open)), self.chance.choice(VERDICTS)
         case, known, words = self.cases()[pair], copy.deepcopy(self.model), self.words()
-        edits: dict[str, Any] = {"never_right": {"never_right": True}, "merged": {"text": words}}.get(verdict, {})
+        more: dict[str, dict[str, Any]] = {"never_right": {"never_right": True}, "merged": {"text": words}}
+        edits = more.get(verdict, {})
         asked = "newer_replaces" if verdict == "never_right" else verdict
         act = lambda write: review.decide(write, case.pk, lock=case.lock, verdict=asked, edits=edits)  # noqa: E731
         if self.alike(lambda model: model.decide(pair, verdict, words), lambda: record(self.reviewer, "decide", act)):
@@ -294,8 +295,9 @@ class Both:
 
     def told(self) -> list[str]:
         """What has a source of its own; more often what something was drawn from."""
-        drawn = [name for one in self.model.said.values() for name in one.drawn_from * 3]
-        return [name for name in [*self.living(), *drawn] if not self.model.said[name].drawn_from]
+        living = self.living()
+        drawn = [name for one in self.model.said.values() for name in one.drawn_from * 3 if name in living]
+        return [name for name in [*living, *drawn] if not self.model.said[name].drawn_from]
 
     def words(self) -> str:
         """Words that nobody has used yet."""

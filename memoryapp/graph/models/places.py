@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from django.db import connection
 from django.db.models import Q, QuerySet
 
-from memoryapp.ledger.among import among, found_by
+from memoryapp.ledger.among import among, found_by, whose
 from memoryapp.ledger.models import Workspace
 from memoryapp.sources.models import Source, in_place
 
@@ -111,4 +111,4 @@ def _concluded_from(beliefs: set[uuid.UUID]) -> set[uuid.UUID]:
 def _players(kind: str) -> QuerySet[RelationPlayer]:
     from memoryapp.graph.models.relations import Relation, RelationPlayer
 
-    return RelationPlayer.objects.filter(kind=kind, relation__state=Relation.State.ACTIVATED)
+    return RelationPlayer.objects.filter(whose("relation", Relation, state=Relation.State.ACTIVATED), kind=kind)

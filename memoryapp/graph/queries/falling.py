@@ -109,15 +109,17 @@ def _live(region: Iterable[uuid.UUID]) -> Iterable[Belief]:
 def _returns(fallen: list[Belief], lost: set[uuid.UUID]) -> list[Return]:
     """What the fallen had taken the place of, and whether it can come back by itself."""
     by_id = {one.pk: one for one in fallen}
-    successors = RelationPlayer.objects.filter(
-        kind="supersession", role="successor", belief__in=list(by_id), relation__state=Relation.State.ACTIVATED
-    ).select_related("relation__write__actor")
-    of_relation = {player.relation_id: player for player in successors}
+    successors = RelationPlayer.objects.filter(kind="supersession", role="successor", belief__in=list(by_id))
+    succeeds = dict(successors.values_list("relation", "belief"))
+    if not succeeds:
+        return []
+    standing = Relation.objects.filter(pk__in=list(succeeds), state=Relation.State.ACTIVATED)
+    relations = {one.pk: one for one in standing.select_related("write__actor")}
     replaced = RelationPlayer.objects.filter(
-        kind="supersession", role="superseded", relation__in=list(of_relation)
+        kind="supersession", role="superseded", relation__in=list(relations)
     ).select_related("belief")
     pairs = [
-        (of_relation[player.relation_id], player.belief)
+        (relations[player.relation_id], player.belief)
         for player in replaced.order_by("relation")
         if player.belief and player.belief.pk not in lost and player.belief.standing not in OVER
     ]
@@ -128,8 +130,8 @@ def _returns(fallen: list[Belief], lost: set[uuid.UUID]) -> list[Return]:
         states[state.belief_id].append(state)
     held = _held_in_slots([older for _, older in pairs], lost)
     return [
-        _return(player.relation, older, by_id[player.belief_id], states[older.pk], held[older.slot])  # type: ignore[index]
-        for player, older in pairs
+        _return(relation, older, by_id[succeeds[relation.pk]], states[older.pk], held[older.slot])  # type: ignore[index]
+        for relation, older in pairs
     ]
 
 

@@ -16,6 +16,7 @@ from memoryapp.graph.models import Belief, BeliefState, Node, Relation, Relation
 from memoryapp.graph.models.beliefs import Standing, Status
 from memoryapp.graph.queries.views import Scope, beliefs, named, told
 from memoryapp.ledger import prepared
+from memoryapp.ledger.among import whose
 from memoryapp.ledger.principal import Principal
 from memoryapp.review.models import Case
 from memoryapp.review.queries import about
@@ -87,9 +88,9 @@ def owner_names(belief_ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, list[str]]:
 
 
 def _owned(ids: Sequence[uuid.UUID]) -> QuerySet[RelationPlayer, Any]:
-    return RelationPlayer.objects.filter(
-        kind="ownership", role="owned", belief__in=ids, relation__state=Relation.State.ACTIVATED
-    ).values_list("relation", "belief")
+    standing = whose("relation", Relation, state=Relation.State.ACTIVATED)
+    owned = RelationPlayer.objects.filter(standing, kind="ownership", role="owned", belief__in=ids)
+    return owned.values_list("relation", "belief")
 
 
 def _owners(relations: Sequence[uuid.UUID]) -> QuerySet[RelationPlayer]:

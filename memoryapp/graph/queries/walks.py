@@ -17,7 +17,7 @@ from memoryapp.doors.errors import NotFound
 from memoryapp.graph.models import Belief, Relation, RelationPlayer
 from memoryapp.graph.models.beliefs import Standing, Status
 from memoryapp.ledger import prepared
-from memoryapp.ledger.among import found_by
+from memoryapp.ledger.among import found_by, whose
 from memoryapp.ledger.principal import Principal
 from memoryapp.sources.models import WithdrawnSource
 
@@ -166,7 +166,7 @@ def _derivations(
 
 def _deriving(role: str, ids: Collection[uuid.UUID]) -> QuerySet[RelationPlayer, Any]:
     relations = RelationPlayer.objects.filter(
-        kind="derivation", role=role, belief__in=ids, relation__state=Relation.State.ACTIVATED
+        whose("relation", Relation, state=Relation.State.ACTIVATED), kind="derivation", role=role, belief__in=ids
     ).values("relation")
     players = RelationPlayer.objects.filter(found_by("relation", relations), kind="derivation", belief__isnull=False)
     return players.order_by("relation", "position").values_list("relation", "role", "belief")
@@ -187,11 +187,10 @@ def _goes_round(derivations: list[Derivation]) -> bool:
 
 
 def _resting_on(sources: Collection[uuid.UUID]) -> set[uuid.UUID]:
-    cited = RelationPlayer.objects.filter(
-        kind="sourcing", role="evidence", source__in=sources, relation__state=Relation.State.ACTIVATED
-    ).values("relation")
+    standing = whose("relation", Relation, state=Relation.State.ACTIVATED)
+    cited = RelationPlayer.objects.filter(standing, kind="sourcing", role="evidence", source__in=sources)
     sourced = RelationPlayer.objects.filter(
-        found_by("relation", cited), kind="sourcing", role="sourced", belief__isnull=False
+        found_by("relation", cited.values("relation")), kind="sourcing", role="sourced", belief__isnull=False
     )
     return {belief for belief in sourced.values_list("belief", flat=True) if belief}
 
@@ -209,7 +208,7 @@ def _below(start: set[uuid.UUID]) -> tuple[set[uuid.UUID], list[Derivation]]:
 def _standing_on_sources(beliefs: set[uuid.UUID], without: set[uuid.UUID]) -> set[uuid.UUID]:
     """Which of the beliefs stand on a source that is not taken back, these aside."""
     sourcing = RelationPlayer.objects.filter(
-        kind="sourcing", role="sourced", belief__in=beliefs, relation__state=Relation.State.ACTIVATED
+        whose("relation", Relation, state=Relation.State.ACTIVATED), kind="sourcing", role="sourced", belief__in=beliefs
     )
     of_relation = dict(sourcing.values_list("relation", "belief"))
     evidence_players = RelationPlayer.objects.filter(

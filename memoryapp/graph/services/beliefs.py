@@ -22,6 +22,7 @@ from memoryapp.graph.models.beliefs import Standing, Status
 from memoryapp.graph.services.assembling import Assembly, Playing
 from memoryapp.graph.services.confirmed import refuse_confirmed
 from memoryapp.graph.statements import Moment, Quoted
+from memoryapp.ledger.among import whose
 from memoryapp.ledger.models import Write
 
 CHUNK = 500
@@ -101,7 +102,7 @@ def change_states(write: Write, beliefs: Sequence[Belief], *, reason: str, **cha
         ]
         latest = {
             state.belief_id: state
-            for state in BeliefState.objects.filter(belief__in=several, sequence=F("belief__lock"))
+            for state in BeliefState.objects.filter(whose("belief", Belief, lock=F("sequence")), belief__in=several)
         }
         states = []
         for belief in several:

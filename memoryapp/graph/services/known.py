@@ -18,7 +18,7 @@ from memoryapp.graph.services.conflict import interval
 from memoryapp.graph.services.drafts import Draft
 from memoryapp.graph.statements import Moment
 from memoryapp.ledger import prepared
-from memoryapp.ledger.among import found_by
+from memoryapp.ledger.among import found_by, whose
 from memoryapp.ledger.models import Workspace, Write
 from memoryapp.review.models import Decision
 
@@ -94,7 +94,10 @@ def _saying(workspace: Workspace, digests: Sequence[str]) -> QuerySet[Belief]:
 
 def _link_sources(by_id: dict[uuid.UUID, Known]) -> None:
     sourcing = RelationPlayer.objects.filter(
-        kind="sourcing", role="sourced", belief__in=list(by_id), relation__state=Relation.State.ACTIVATED
+        whose("relation", Relation, state=Relation.State.ACTIVATED),
+        kind="sourcing",
+        role="sourced",
+        belief__in=list(by_id),
     )
     of_relation = dict(sourcing.values_list("relation", "belief"))
     evidence = RelationPlayer.objects.filter(
@@ -108,7 +111,10 @@ def _link_sources(by_id: dict[uuid.UUID, Known]) -> None:
 
 def _link_premises(by_id: dict[uuid.UUID, Known]) -> None:
     derivations = RelationPlayer.objects.filter(
-        kind="derivation", role="conclusion", belief__in=list(by_id), relation__state=Relation.State.ACTIVATED
+        whose("relation", Relation, state=Relation.State.ACTIVATED),
+        kind="derivation",
+        role="conclusion",
+        belief__in=list(by_id),
     )
     of_relation = dict(derivations.values_list("relation", "belief"))
     premises: defaultdict[uuid.UUID, set[uuid.UUID]] = defaultdict(set)
