@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import cache
+from typing import NamedTuple
 
 from memoryapp.doors.nearest import edit_distance
 from memoryapp.ontology.normalise import bare_text, normal_text, unaccented
@@ -20,8 +21,6 @@ INITIAL = "One name has an initial where the other has a given name."
 NICKNAME = "One name has a usual short form of the other's given name."
 LETTER = "Their names differ by one letter."
 
-KEPT = ("bare_label", "initials", "initialled")
-"""The columns of a node that hold forms of its name."""
 LONGEST = 300
 SHORTEST = 3
 SHORTEST_TYPO = 8
@@ -84,6 +83,18 @@ _SHORT_FORMS = (
 )
 
 
+class Forms(NamedTuple):
+    """The columns of a node that hold forms of its name: itself bare, its initials, and itself with an initial for the
+    given name."""
+
+    bare_label: str
+    initials: str | None
+    initialled: str | None
+
+
+KEPT = Forms._fields
+
+
 def why_alike(one: str, other: str) -> str:
     """By what the two names look alike, in a sentence that quotes neither; empty when they do not."""
     if tells_apart(one, other):
@@ -133,17 +144,16 @@ def forms(name: str) -> set[str]:
     return {form for form in found if len(form) >= SHORTEST}
 
 
-def kept_forms(name: str) -> dict[str, str | None]:
-    """What is kept beside a name, by the column of a node: the name itself bare, its initials, and itself with an
-    initial for the given name; so that a shorter name that is told later finds it by equality."""
+def kept_forms(name: str) -> Forms:
+    """What is kept beside a name, so that a shorter one that is told later finds it by equality."""
     said = words(name)
     big = [word for word in said if word not in _SMALL]
     initialled = said[0][0] + "".join(said[1:]) if len(said) > 1 and len(said[0]) > 1 else ""
-    return {
-        "bare_label": bare_text(name)[:LONGEST],
-        "initials": "".join(word[0] for word in big)[:LONGEST] if len(big) >= SHORTEST else None,
-        "initialled": initialled[:LONGEST] if len(initialled) >= SHORTEST else None,
-    }
+    return Forms(
+        bare_text(name)[:LONGEST],
+        "".join(word[0] for word in big)[:LONGEST] if len(big) >= SHORTEST else None,
+        initialled[:LONGEST] if len(initialled) >= SHORTEST else None,
+    )
 
 
 def shortens(name: str) -> dict[str, str]:

@@ -212,11 +212,14 @@ def _refuse_other_class(ontology: Ontology, row: _Row, numbered: bool) -> None:
 
 def _new(write: Write, ontology: Ontology, row: _Row) -> Node:
     label = ontology.label(row.given.node_class, row.properties)[:LONGEST_LABEL]
+    forms = kept_forms(label)
     return Node(
         workspace=write.workspace,
         node_class=row.given.node_class,
         label=label,
-        **kept_forms(label),
+        bare_label=forms.bare_label,
+        initials=forms.initials,
+        initialled=forms.initialled,
         known_to_all=not any(quoted.source.audience_id for quoted in row.given.evidence),
         ontology_version=ontology.number,
         write=write,

@@ -148,8 +148,7 @@ def _take(node: Node, projection: Projection, write: Write) -> bool:
     if (node.properties, node.label) == (projection.properties, label):
         return False
     node.properties, node.label = projection.properties, label
-    for name, form in kept_forms(label).items():
-        setattr(node, name, form)
+    node.bare_label, node.initials, node.initialled = kept_forms(label)
     node.lock += 1
     node.projected_at = write.recorded_at
     return True

@@ -118,16 +118,13 @@ def test_a_short_name_is_asked_about_at_once_whichever_is_told_first(graph: Grap
 @pytest.mark.django_db
 def test_the_forms_of_a_name_follow_the_name(graph: Graph) -> None:
     """What is kept of a name to be found by is that of the name it has now."""
-    graph.node("organization", name="Quay Zone Trade Register", acronym="QZ1")
-    told = graph.node("organization", name="Harbour Board of Trade", acronym="QZ1")
+    told = graph.node("person", handle="jude-1")
+    assert Node.objects.get(pk=told.pk).bare_label == "jude1"
+    graph.node("person", handle="jude-1", name="Jude Okoro")
     node = Node.objects.get(pk=told.pk)
-    assert {name: getattr(node, name) for name in likeness.KEPT} == likeness.kept_forms(node.label)
-    assert likeness.kept_forms("Harbour Board of Trade") == {
-        "bare_label": "harbourboardoftrade",
-        "initials": "hbt",
-        "initialled": "hboardoftrade",
-    }
-    assert likeness.kept_forms("Ann") == {"bare_label": "ann", "initials": None, "initialled": None}
+    assert (node.label, node.initials, node.initialled) == ("Jude Okoro", None, "jokoro")
+    assert likeness.kept_forms("Harbour Board of Trade") == ("harbourboardoftrade", "hbt", "hboardoftrade")
+    assert likeness.kept_forms("Ann") == ("ann", None, None)
 
 
 @pytest.mark.django_db

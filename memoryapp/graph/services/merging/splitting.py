@@ -100,11 +100,14 @@ def _with_successions(beliefs: Collection[uuid.UUID]) -> set[uuid.UUID]:
 
 
 def _new(write: Write, node: Node) -> Node:
+    forms = kept_forms(node.label)
     return Node.objects.create(
         workspace=write.workspace,
         node_class=node.node_class,
         label=node.label,
-        **kept_forms(node.label),
+        bare_label=forms.bare_label,
+        initials=forms.initials,
+        initialled=forms.initialled,
         ontology_version=node.ontology_version,
         write=write,
         recorded_at=write.recorded_at,
