@@ -220,8 +220,7 @@ def test_what_a_hidden_file_says_of_somebody_known_is_neither_searched_nor_liste
     by = ruled(tree.by, "none /people")
 
     def asked(by: Principal) -> str:
-        words = ("Ines Ferro", "harbourmaster", "ferro.example")
-        return json.dumps([find(by, Asked(one)).shaped() for one in words], default=str)
+        return json.dumps(find(by, Asked("Ines, harbourmaster, ferro.example")).shaped(), default=str)
 
     before = asked(by)
     secret = read_from(tree, "/people/ines.md", "Ines Ferro is the harbourmaster.")
