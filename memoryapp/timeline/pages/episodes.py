@@ -47,7 +47,7 @@ def timeline(request: HttpRequest, by: Principal) -> HttpResponse:
         return redirect(further)
     asked = Asked(
         kinds=kinds,
-        where=conditions,
+        where=conditions or None,
         time_zone=by.workspace.time_zone,
         participants=(person.pk,) if person else (),
         since=_day(typed["from"], "from"),

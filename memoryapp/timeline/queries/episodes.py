@@ -88,7 +88,7 @@ def episodes(by: Principal, asked: Asked = EVERYTHING) -> QuerySet[Episode]:
     if asked.since and asked.until and asked.until <= asked.since:
         raise Invalid.at("/until", "ends_before_beginning", "The window ends before it begins.", "after since")
     found: QuerySet[Episode] = Episode.objects.visible_to(by)
-    if asked.kinds or asked.where:
+    if asked.kinds or asked.where is not None:
         found = _of_kind(by, found, asked)
     if asked.thread:
         found = found.filter(thread=asked.thread)
@@ -242,7 +242,7 @@ def _of_kind(by: Principal, found: QuerySet[Episode], asked: Asked) -> QuerySet[
     }
     if wanted:
         found = found.filter(kind__in=wanted)
-    if not asked.where:
+    if asked.where is None:
         return found
     every = wanted or ontology.document.episode_kinds
     clause = having.read(ontology, asked.where, every, time_zone=asked.time_zone)
