@@ -1,4 +1,4 @@
-"""Search over everything in a workspace: beliefs, things, what was said, cases. Each part leads to its own page."""
+"""Search over everything in a workspace: beliefs, nodes, what was said, cases. Each part leads to its own page."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from memoryapp.context import queries as context
 from memoryapp.doors.pages import address, member_page, page
 from memoryapp.files import queries as files
 from memoryapp.files.pages.presenting import file_url
+from memoryapp.graph.models import Node
 from memoryapp.graph.pages.presenting import card
 from memoryapp.graph.queries import listing
-from memoryapp.graph.queries.nodes import called
 from memoryapp.index.queries import Scope, search
 from memoryapp.ledger.principal import Principal
 from memoryapp.review import queries as review
@@ -46,7 +46,7 @@ def _parts(by: Principal, asked: str) -> list[dict[str, Any]]:
     beliefs = listing.Wanted(text=asked, shown="everything")
     parts = [
         ("Beliefs", "graph:beliefs", f"?{urlencode({'show': 'everything', 'q': asked})}", _beliefs(by, beliefs)),
-        ("Things", "", "", _nodes(by, asked)),
+        ("Nodes", "graph:nodes", query, _nodes(by, asked)),
     ]
     if by.may("read_timeline"):
         parts.append(("What happened", "timeline:timeline", query, _happened(by, asked)))
@@ -87,7 +87,11 @@ def _beliefs(by: Principal, wanted: listing.Wanted) -> list[dict[str, Any]]:
 
 
 def _nodes(by: Principal, asked: str) -> list[dict[str, Any]]:
-    found = called(by, asked)[: EACH + 1]
+    """Nodes in use whose names hold all the words, by name."""
+    used = Node.objects.visible_to(by).filter(state=Node.State.ACTIVE)
+    for word in asked.split():
+        used = used.filter(label__icontains=word)
+    found = used.order_by("label", "pk")[: EACH + 1]
     return [{"url": address(by, "graph:node", one.pk), "words": one.label, "note": one.node_class} for one in found]
 
 
@@ -192,7 +196,7 @@ def _response(by: Principal, one: FormResponse, words: str) -> dict[str, Any]:
 
 
 def _cases(by: Principal, asked: str) -> list[dict[str, Any]]:
-    found = review.listed(by, review.Filters(text=asked), size=EACH + 1).cases
+    found = review.listed(by, review.narrowed(by, review.Filters(text=asked)), size=EACH + 1).cases
     lines = headlines(by, found)
     return [
         {

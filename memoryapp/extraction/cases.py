@@ -33,6 +33,7 @@ from memoryapp.review.registry import Asks, CaseKind, Field, Suggestion, Verdict
 from memoryapp.review.services import void_case
 from memoryapp.review.sight import SubjectType
 from memoryapp.review.sight import register as register_subject
+from memoryapp.sources.models import Source
 from memoryapp.sources.queries import in_place
 
 ACCEPT = Verdict("accept", "Accept", explains="It becomes a belief as it is.")
@@ -244,15 +245,21 @@ def _candidates_of(by: Principal, cases: Sequence[Case]) -> list[tuple[uuid.UUID
     return [(keys[str(one.pk)], one) for one in found.select_related("source__write__actor", "run")]
 
 
+def _candidates(by: Principal, **those: Any) -> Any:
+    return Candidate.objects.filter(workspace=by.workspace, **those).values("pk")
+
+
 def register_cases() -> None:
     """Make the case kind and its subject known to the review room."""
     register_subject(
         SubjectType(
             "candidate",
             hidden=hidden_candidates,
-            search=lambda by, text: Candidate.objects.filter(workspace=by.workspace, content__icontains=text).values(
-                "pk"
-            ),
+            search=lambda by, text: _candidates(by, content__icontains=text),
+            by_trait={
+                "source": lambda by, one: _candidates(by, source__in=Source.objects.visible_to(by).filter(pk=one)),
+                "unsure": lambda by, percent: _candidates(by, confidence__lt=percent),
+            },
         )
     )
     policies.register(

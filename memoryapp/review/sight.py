@@ -6,8 +6,8 @@ This room knows cases only by the ids of what they are about, so it asks here be
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from django.core.exceptions import EmptyResultSet
@@ -28,13 +28,19 @@ class SubjectType:
     `hidden(by)` are the ids of the workspace's things that `by` may not see; None when all of them may be seen by
     everybody in the workspace. It is a question to the database that nothing but the workspace, the actor, the
     capabilities and the rules of paths of `by` shapes: it is put into SQL once and asked many times. `search(by, text)`
-    are the ids of those whose words hold the text.
+    are the ids of those whose words hold the text. `by_trait` holds, for each of `TRAITS` that these things have, what
+    finds those with a value: of a node or source that `by` may not see, none.
     """
 
     name: str
     hidden: Callable[[Principal], Ids] | None = None
     search: Callable[[Principal, str], Ids] | None = None
+    by_trait: Mapping[str, Callable[[Principal, Any], Ids]] = field(default_factory=dict, hash=False)
 
+
+TRAITS = ("node", "source", "unsure")
+"""What cases are narrowed by through what they are about: the node that this is, or that it is held of; the source that
+it stands on; being less sure than so many percent."""
 
 _types: dict[str, SubjectType] = {}
 
@@ -74,6 +80,15 @@ def about(by: Principal, text: str) -> list[Ids]:
         _cases_about(by, subject_type, subject_type.search(by, text))
         for subject_type in _types.values()
         if subject_type.search
+    ]
+
+
+def with_trait(by: Principal, trait: str, value: object) -> list[Ids]:
+    """The ids of the cases that are about something with this trait, one query for each sort of thing that has it."""
+    return [
+        _cases_about(by, subject_type, subject_type.by_trait[trait](by, value))
+        for subject_type in _types.values()
+        if trait in subject_type.by_trait
     ]
 
 

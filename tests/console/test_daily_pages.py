@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from memoryapp.access.models import SavedView
-from memoryapp.graph.models import Belief
+from memoryapp.graph.models import Belief, Node
+from memoryapp.ledger.identifiers import new_id
 from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import record
 from memoryapp.review import queries, services
 from memoryapp.review.models import Case
 from memoryapp.review.queries import Filters
+from memoryapp.sources.models import Source
 from tests.forms.telling import Forms, patient
 from tests.graph.telling import Memory
 from tests.visiting import client_of, tell_a_story
@@ -39,7 +42,8 @@ def test_a_search_finds_beliefs_things_words_and_cases(told: Case, administrator
     for part in ("Beliefs", "Conversations", "What was said"):
         assert f">{part}</h2>" in text
     assert str(Belief.objects.filter(content__contains="weekly status emails")[0].pk) in text
-    assert "Ines Ferro" in client.get("/w/harbour/search/?q=Ines+Ferro").content.decode()
+    found = client.get("/w/harbour/search/?q=ferro").content.decode()
+    assert f"/w/harbour/nodes/{Node.objects.get(label='Ines Ferro').pk}/" in found, "a node by any word of its name"
     assert "Waiting cases" in client.get("/w/harbour/search/?q=monthly").content.decode()
     assert "Nothing has these words" in client.get("/w/harbour/search/?q=zebra").content.decode()
     assert client.get("/w/harbour/search/?q=%00%22%27%2A").status_code == 200
@@ -127,6 +131,28 @@ def test_the_queue_is_walked_page_by_page_in_every_order(memory: Memory, adminis
         assert walked == whole, order
         back = queries.listed(administrator, filters, size=3, before=pages[2][0])
         assert (back.cases, back.before, back.after) == (pages[1], True, True), order
+
+
+def test_the_queue_is_narrowed_by_node_by_source_and_by_how_sure_it_is(told: Case, administrator: Principal) -> None:
+    """What a case is about leads to it: of whom it is held, where it was said, how sure it is."""
+    sides = Belief.objects.filter(pk__in=told.subjects.values("subject_id"))
+    sure = min(int(side.confidence or 0) for side in sides)
+    ines, other = Node.objects.get(label="Ines Ferro"), Node.objects.exclude(label="Ines Ferro").first()
+    june = Source.objects.get(content__contains="monthly summary")
+    oak = Source.objects.get(content__contains="oak")
+
+    def found(**narrowed: Any) -> bool:
+        return told in queries.queue(administrator, Filters(**narrowed))
+
+    assert [found(node=ines.pk), found(node=new_id()), found(node=other.pk) if other else False] == [True, False, False]
+    assert [found(source=june.pk), found(source=oak.pk)] == [True, False]
+    assert [found(unsure=sure + 1), found(unsure=sure)] == [True, False]
+    client = client_of(administrator)
+    assert f"{QUEUE}?node={ines.pk}" in client.get(f"/w/harbour/nodes/{ines.pk}/").content.decode()
+    text = client.get(f"{QUEUE}?node={ines.pk}&weight=most").content.decode()
+    assert "About one node" in text
+    assert "Less than 80 % sure" in text
+    assert client.get(f"{QUEUE}?node=nonsense&source={june.pk}").status_code == 200
 
 
 def test_two_weeks_of_what_opened_and_was_decided_are_drawn(told: Case, administrator: Principal) -> None:

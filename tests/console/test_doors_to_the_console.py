@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 import time_machine
+from django.conf import settings
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -182,10 +184,14 @@ def test_going_back_never_leads_to_another_site(client_of_nadia: Client) -> None
     assert response["Location"] == "/"
 
 
-def test_the_design_page_is_for_staff(client_of_nadia: Client, nadia: User) -> None:
+def test_the_design_page_is_for_staff_and_shows_every_component(client_of_nadia: Client, nadia: User) -> None:
     assert client_of_nadia.get(reverse("console:design")).status_code == 404
     User.objects.filter(pk=nadia.pk).update(is_staff=True)
-    assert client_of_nadia.get(reverse("console:design")).status_code == 200
+    shown = client_of_nadia.get(reverse("console:design"))
+    assert shown.status_code == 200
+    folder = Path(settings.BASE_DIR) / "templates/console/components"
+    drawn = {template.name for template in shown.templates}
+    assert {f"console/components/{one.name}" for one in folder.glob("*.html")} <= drawn
 
 
 def test_the_navigation_leaves_out_what_a_role_may_not_see(

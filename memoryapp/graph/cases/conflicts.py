@@ -6,7 +6,7 @@ import datetime as dt
 import difflib
 import re
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from django.db.models import Exists, OuterRef, QuerySet
@@ -113,7 +113,7 @@ def register() -> None:
                 template="graph/cases/conflict.html",
             )
         )
-    sight.register(sight.SubjectType("belief", hidden=_hidden_beliefs, search=_beliefs_holding))
+    sight.register(sight.SubjectType("belief", _hidden_beliefs, _beliefs_holding, BELIEFS_BY))
     sight.register(sight.SubjectType("relation", hidden=_hidden_relations))
 
 
@@ -307,6 +307,38 @@ def _relation_id(case: Case) -> Any:
 
 def _hidden_beliefs(by: Principal) -> Any:
     return Belief.objects.hidden_from(by).values("pk")
+
+
+def _beliefs_of(by: Principal, node: uuid.UUID) -> Any:
+    """Beliefs whose owner, subject or object is a node in sight."""
+    seen = Node.objects.visible_to(by).filter(pk=node)
+    owned = RelationPlayer.objects.filter(
+        kind="ownership",
+        role="owned",
+        relation__state=Relation.State.ACTIVATED,
+        relation__players__role="owner",
+        relation__players__node__in=seen,
+    )
+    beliefs = Belief.objects.filter(workspace=by.workspace)
+    named = [beliefs.filter(subject__in=seen).values("pk"), beliefs.filter(object__in=seen).values("pk")]
+    return owned.values("belief").union(*named, all=True)
+
+
+def _beliefs_from(by: Principal, source: uuid.UUID) -> Any:
+    seen = Source.objects.visible_to(by).filter(pk=source)
+    sourced = RelationPlayer.objects.filter(kind="sourcing", role="sourced", belief__isnull=False)
+    return sourced.filter(relation__players__source__in=seen).values("belief")
+
+
+def _beliefs_less_sure(by: Principal, percent: int) -> Any:
+    return Belief.objects.filter(workspace=by.workspace, confidence__lt=percent).values("pk")
+
+
+BELIEFS_BY: Mapping[str, Callable[[Principal, Any], Any]] = {
+    "node": _beliefs_of,
+    "source": _beliefs_from,
+    "unsure": _beliefs_less_sure,
+}
 
 
 def _hidden_relations(by: Principal) -> Any:

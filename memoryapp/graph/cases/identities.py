@@ -24,6 +24,7 @@ from memoryapp.ontology.queries import current_ontology
 from memoryapp.review import registry, sight
 from memoryapp.review.models import Case, Decision
 from memoryapp.review.registry import Asks, CaseKind, Field, Subject, Verdict
+from memoryapp.sources.models import Source
 from memoryapp.sources.queries import hidden, in_place
 
 CHOICES = 200
@@ -32,8 +33,8 @@ CHOICES = 200
 
 def register() -> None:
     """Let the review room know these kinds of case, and what they are about."""
-    sight.register(sight.SubjectType("node", hidden=_hidden_nodes, search=_nodes_called))
-    sight.register(sight.SubjectType("mention", hidden=_hidden_mentions, search=_mentions_of))
+    sight.register(sight.SubjectType("node", _hidden_nodes, _nodes_called, {"node": _node_itself}))
+    sight.register(sight.SubjectType("mention", _hidden_mentions, _mentions_of, {"source": _mentions_in}))
     for kind in (MERGE_SUGGESTION, AMBIGUOUS_IDENTITY, SPLIT, UNBOUND_MENTION):
         registry.register(kind)
 
@@ -48,6 +49,14 @@ def _hidden_mentions(by: Principal) -> Any:
 
 def _nodes_called(by: Principal, text: str) -> Any:
     return Node.objects.visible_to(by).filter(label__icontains=text).values("pk")
+
+
+def _node_itself(by: Principal, node: uuid.UUID) -> Any:
+    return Node.objects.visible_to(by).filter(pk=node).values("pk")
+
+
+def _mentions_in(by: Principal, source: uuid.UUID) -> Any:
+    return Mention.objects.filter(source__in=Source.objects.visible_to(by).filter(pk=source)).values("pk")
 
 
 def _mentions_of(by: Principal, text: str) -> Any:

@@ -18,9 +18,16 @@ from memoryapp.review.queries import HIGH, Filters
 
 AGES = {"1": "A day and more", "7": "A week and more", "30": "A month and more"}
 ASSIGNEES = {"me": "Mine", "nobody": "Unclaimed"}
-WEIGHTS = {"high": "High priority", "reach": "Something rests on it"}
+WEIGHTS = {
+    "high": "High priority",
+    "reach": "Something rests on it",
+    "half": "Less than half sure",
+    "most": "Less than 80 % sure",
+}
+UNSURE = {"half": 50, "most": 80}
+"""Weights that mean: less sure than so many percent."""
 ORDERS = {"": "Most important first", "age": "Oldest first", "reach": "Widest reach first"}
-FILTERS = ("kind", "assignee", "older", "weight", "agent", "q", "snoozed")
+FILTERS = ("kind", "assignee", "older", "weight", "agent", "node", "source", "q", "snoozed")
 PLACES = ("after", "before")
 NAMES = (*FILTERS, "order", *PLACES)
 
@@ -48,6 +55,9 @@ class Address:
             older_than=dt.timedelta(days=int(older)) if older in AGES else None,
             text=self.parameters.get("q", ""),
             agent=identifier(self.parameters.get("agent", "")),
+            node=identifier(self.parameters.get("node", "")),
+            source=identifier(self.parameters.get("source", "")),
+            unsure=UNSURE.get(weight or "", 0),
             priority=HIGH if weight == "high" else 0,
             reach=1 if weight == "reach" else 0,
             snoozed=self.parameters.get("snoozed") == "yes",
@@ -114,6 +124,8 @@ class Address:
             return ASSIGNEES.get(value) or f"With {actors.get(value, 'one person')}"
         if name == "agent":
             return f"From {actors.get(value, 'one agent')}"
+        if name in ("node", "source"):
+            return {"node": "About one node", "source": "From one source"}[name]
         if name == "snoozed":
             return "Snoozed as well"
         return {"older": AGES, "weight": WEIGHTS}.get(name, {}).get(value, f"“{value}”")

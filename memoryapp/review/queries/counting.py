@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS, connections
@@ -12,7 +12,6 @@ from django.db.models import IntegerField, QuerySet, Subquery
 from django.db.models.expressions import RawSQL
 from django.utils import timezone
 
-from memoryapp.ledger.among import among
 from memoryapp.ledger.models import Workspace
 from memoryapp.ledger.prepared.reading import reader_of
 from memoryapp.ledger.principal import Principal
@@ -103,9 +102,13 @@ def _found(by: Principal, asked: Mapping[str, Any], hidden: list[RawSQL]) -> tup
 
 def matching(by: Principal, filters: Filters) -> Count:
     """How many cases match, up to the bound."""
-    found = queue(by, filters).select_related(None).order_by().values("pk")
-    if filters.holding is not None and not filters.holding.complete:
-        least = found.filter(among("pk", filters.holding.ids))[: BOUND + 1].count()
+    holding = filters.holding
+    if holding is not None and not holding.complete:
+        least = _counted(by, replace(filters, holding=replace(holding, complete=True)))
         if least > BOUND:
             return Count(least)
-    return Count(found[: BOUND + 1].count())
+    return Count(_counted(by, filters))
+
+
+def _counted(by: Principal, filters: Filters) -> int:
+    return queue(by, filters).select_related(None).order_by().values("pk")[: BOUND + 1].count()

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from memoryapp.doors.errors import Invalid
 from memoryapp.ledger.principal import Principal
-from memoryapp.review import registry
+from memoryapp.review import registry, sight
 from memoryapp.review.models import Case
 from memoryapp.review.queries.holding import Holding, holds
 from memoryapp.review.queries.subjects import bring_subjects, with_subjects
@@ -36,7 +36,7 @@ class Filters:
     `assignee` is "me", "nobody" or an actor's id, `agent` the id of the actor whose write opened it. `older_than` is
     how long it has waited at least, `priority` and `reach` the least of each. `text` is looked for in the reason and in
     the words of what a case is about; `holding` is what `narrowed` found of it. `subject` is the id of something it is
-    about. `order` is one of `ORDERS`.
+    about; `node`, `source` and `unsure` narrow by what that is (`sight.TRAITS`). `order` is one of `ORDERS`.
     """
 
     kind: str = ""
@@ -45,6 +45,9 @@ class Filters:
     text: str = ""
     subject: uuid.UUID | None = None
     agent: uuid.UUID | None = None
+    node: uuid.UUID | None = None
+    source: uuid.UUID | None = None
+    unsure: int = 0
     priority: int = 0
     reach: int = 0
     state: str = Case.State.OPEN
@@ -151,9 +154,19 @@ def _wanted(by: Principal, filters: Filters) -> Q:
         wanted &= Q(write__actor=filters.agent)
     if filters.text:
         wanted &= holds(by, filters)
+    for trait in sight.TRAITS:
+        if value := getattr(filters, trait):
+            wanted &= _any_of(sight.with_trait(by, trait, value))
     if filters.subject:
         wanted &= Q(pk__in=Case.objects.filter(subjects__subject_id=filters.subject).values("pk"))
     return wanted
+
+
+def _any_of(found: list[sight.Ids]) -> Q:
+    holding = Q(pk__in=[])
+    for cases in found:
+        holding |= Q(pk__in=cases)
+    return holding
 
 
 def _kind(name: str) -> str:
