@@ -130,7 +130,7 @@ def _returns(fallen: list[Belief], lost: set[uuid.UUID]) -> list[Return]:
         states[state.belief_id].append(state)
     held = _held_in_slots([older for _, older in pairs], lost)
     return [
-        _return(relation, older, by_id[succeeds[relation.pk]], states[older.pk], held[older.slot])  # type: ignore[index]
+        _return(relation, older, by_id[succeeds[relation.pk]], states[older.pk], held[older.slot])
         for relation, older in pairs
     ]
 
