@@ -112,7 +112,7 @@ def test_of_fifty_repeats_at_once_one_is_done_and_all_get_its_answer(by: Princip
     answers = at_once([lambda: curator.post("conversations", told, Idempotency_Key="one")] * MANY)
     assert {(one.status_code, one.content) for one in answers} == {(202, answers[0].content)}
     assert sum(one.get("Idempotency-Replayed") == "true" for one in answers) == MANY - 1
-    again = at_once([lambda: curator.post("conversations", told)] * MANY)
+    again = at_once([lambda: curator.post("conversations", told)] * 8)
     assert {one.status_code for one in again} <= {200, 202}, Counter(one.status_code for one in again)
     assert Source.objects.count() == Job.objects.filter(kind="extract").count() == 1
 
