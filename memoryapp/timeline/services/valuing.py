@@ -50,7 +50,8 @@ def resort(workspace: Workspace, kinds: Collection[str]) -> None:
     ontology = current_ontology(workspace)
     wrong = Q()
     for kind in kinds:
-        dates, texts = [], []
+        dates: list[str] = []
+        texts: list[str] = []
         for name, declared in ontology.episode_properties(kind).items():
             (dates if typed.sort_of(one_of(declared).schema) == typed.DATE else texts).append(name)
         for names, sort in ((dates, typed.TEXT), (texts, typed.DATE)):
