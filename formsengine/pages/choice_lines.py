@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from formsengine.editing.parts import Data
 
 FLAGS = ("exclusive", "retired")
-QUOTED = r'"((?:[^"]|"")*)"'
-PART = re.compile(rf"\s*(?:{QUOTED}|([^|\"=]+?)\s*=\s*{QUOTED}|([^|]*?))\s*(?:\||$)")
+QUOTED = re.compile(r'"((?:[^"]|"")*+)"\s*+(?=\||$)')
 
 
 @dataclass
@@ -29,8 +29,16 @@ class Line:
     wrong: str = ""
 
 
+class Part(NamedTuple):
+    """What stands between two bars: words, or the value of an attribute by its name. `quoted` when in quotes."""
+
+    word: str
+    quoted: bool = False
+    name: str = ""
+
+
 def written(choices: Iterable[Data], languages: Sequence[str]) -> str:
-    """The list as lines; read back it is the same list."""
+    """The list as lines. Read back it is the same list, but that a label of several lines is one line."""
     made = []
     for one in choices:
         labels = [_quoted(one.get("label", {}).get(each, "")) for each in languages]
@@ -44,42 +52,44 @@ def read(text: str) -> Iterator[Line]:
     """Each line that says anything. Labels stand in the order of the languages, empty ones too."""
     for number, line in enumerate(text.splitlines(), start=1):
         parts = list(_parts(line))
-        if not any(word for word, _ in parts):
+        if not any(part.word for part in parts):
             continue
-        (code, _), *rest = parts
-        made = Line(number, code)
-        for word, quoted in rest:
-            name, sign, value = (each.strip() for each in word.partition("="))
-            if quoted or (not sign and word not in FLAGS):
-                made.labels.append(word)
-            elif word in FLAGS:
-                made.flags.append(word)
-            elif name and value:
-                made.attributes[name] = value
+        code, *rest = parts
+        made = Line(number, code.word)
+        for part in rest:
+            if part.name:
+                made.attributes[part.name] = part.word
+            elif part.quoted or ("=" not in part.word and part.word not in FLAGS):
+                made.labels.append(part.word)
+            elif part.word in FLAGS:
+                made.flags.append(part.word)
             else:
-                made.wrong = word
+                made.wrong = part.word
         yield made
 
 
-def _parts(line: str) -> Iterator[tuple[str, bool]]:
-    """The words between bars, and whether each stood in quotes."""
+def _parts(line: str) -> Iterator[Part]:
+    """What stands between the bars, in one pass."""
     at = 0
     while at <= len(line):
-        found = PART.match(line, at)
-        if found is None:
-            yield line[at:].strip(), False
-            return
-        if found[1] is not None:
-            yield found[1].replace('""', '"'), True
-        elif found[2] is not None:
-            yield f"{found[2]}={found[3]}".replace('""', '"'), False
+        bar = line.find("|", at)
+        end = len(line) if bar < 0 else bar
+        start = at + len(line[at:end]) - len(line[at:end].lstrip())
+        name, sign, after = line[start:end].partition("=")
+        value = end - len(after.lstrip()) if sign else start
+        if found := QUOTED.match(line, start) or (sign and '"' not in name and QUOTED.match(line, value)) or None:
+            whole = found.start() == start
+            yield Part(found[1].replace('""', '"'), True, "" if whole else name.strip())
+            at = found.end() + 1
+            continue
+        word = after.strip()
+        if name.strip() and word:
+            yield Part(word, name=name.strip())
         else:
-            yield found[4].strip(), False
-        if found.end() == len(line) and not found[0].endswith("|"):
-            return
-        at = found.end()
+            yield Part(line[start:end].strip())
+        at = end + 1
 
 
 def _quoted(text: str) -> str:
     plain = text == text.strip() and text not in FLAGS and not re.search(r'[|="\n\r]', text)
-    return text if plain else '"' + re.sub(r"\s*[\r\n]+\s*", " ", text).replace('"', '""') + '"'
+    return text if plain else '"' + " ".join(text.splitlines()).replace('"', '""') + '"'

@@ -148,10 +148,11 @@ class Typed:
 
     def _listed(self, old: Mapping[str, Data]) -> list[Data]:
         """A choice a line."""
-        made = []
+        made: list[Data] = []
         lines = str(self.posted.get("choices:lines", "")).replace("\x00", "")
         if len(lines) > LONGEST_LIST:
             self.fail("choices", f"These are {len(lines)} characters.", f"at most {LONGEST_LIST}")
+            return made
         for line in choice_lines.read(lines):
             if not line.code:
                 self.fail("choices", f"Line {line.number} has no code.", "code | label | region=north")
