@@ -290,6 +290,8 @@ def act(text: str) -> dict[str, Any] | None:
             return {"op": "decline", "field": what, "reason": more or "refused"}
         case "resolve":
             return {"op": "resolve", "field": what, "pick": more}
+        case "choose":
+            return {"op": "set", "field": what, "value": more}
         case "restore":
             return {"op": "restore", "field": what, "revision": more}
         case "revert":

@@ -17,7 +17,7 @@ from formsengine.models import FormResponse
 from formsengine.pages import asked, notation
 from formsengine.pages.step import changed, drawn, language_of, onwards, step_named
 from memoryapp.doors.errors import DomainError, Invalid, TooLarge
-from memoryapp.doors.pages import number, wants_fragment
+from memoryapp.doors.pages import address, number, wants_fragment
 from memoryapp.files.attachments import keeping
 from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import record
@@ -37,8 +37,10 @@ class _Sending:
         self.verdicts: list[dict[str, Any]] = []
 
     def say(self, posted: QueryDict, base: int) -> set[str]:
-        """The fields that differ from what the page showed."""
-        ops = asked.operations(self.response, posted, base)
+        """The fields that differ from what the page showed; not the one that a button answers in place of its words."""
+        chosen = asked.act(posted.get("act", "")) or {}
+        replaced = chosen.get("field") if chosen.get("op") == "set" else None
+        ops = [op for op in asked.operations(self.response, posted, base) if op["field"] != replaced]
         if ops:
             self._answer(self._from_device(ops, base, key=self._sent("key"), after=self._sent("after")))
         return {str(op["field"]) for op in ops}
@@ -95,7 +97,9 @@ def save(request: HttpRequest, by: Principal, row: FormResponse, before: Respons
         for verdict in sending.verdicts
         if verdict["verdict"] == "rejected"
     }
-    troubles = {verdict["path"]: verdict for verdict in sending.verdicts if verdict["verdict"] in TROUBLED}
+    troubles = {
+        verdict["path"]: _with_candidates(by, verdict) for verdict in sending.verdicts if verdict["verdict"] in TROUBLED
+    }
     if wants_fragment(request):
         key = posted.get("key", "")
         troubled = frozenset(posted.getlist("troubled")[:MOST_TROUBLED])
@@ -103,6 +107,15 @@ def save(request: HttpRequest, by: Principal, row: FormResponse, before: Respons
     if any(each["verdict"] == "rejected" for each in troubles.values()):
         return drawn(request, by, row, response, step, typed, troubles, status=422)
     return redirect(onwards(by, row, response, step, posted.get("go", "")))
+
+
+def _with_candidates(by: Principal, verdict: dict[str, Any]) -> dict[str, Any]:
+    """Where a name means several nodes, each of them to look at and to choose."""
+    if verdict.get("code") != "entity":
+        return verdict
+    parted = [one.partition(" (") for one in verdict.get("accepted", ()) if one.endswith(")")]
+    found = [{"id": pk, "words": words[:-1], "url": address(by, "graph:node", pk)} for pk, _, words in parted]
+    return verdict | {"candidates": found} | ({"accepted": []} if found else {})
 
 
 def _files(request: HttpRequest) -> Iterator[tuple[str, UploadedFile[bytes]]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from typing import Any
 
 import pytest
@@ -183,7 +184,9 @@ def test_an_agent_is_not_shown_what_is_sensitive(forms: Forms, agent: Any, works
     assert "Cais" in str(forms.view(opened, scope="step", id="who"))
 
 
-def test_a_node_is_named_by_its_name_when_only_one_is_called_so(forms: Forms, graph: Graph) -> None:
+def test_a_node_is_named_by_its_name_when_only_one_is_called_so(
+    forms: Forms, graph: Graph, reviewer: Principal
+) -> None:
     definition = {
         "format": "form/1",
         "id": "call",
@@ -209,6 +212,15 @@ def test_a_node_is_named_by_its_name_when_only_one_is_called_so(forms: Forms, gr
     opened = forms.opened("call")
     several = forms.write(opened, {"op": "set", "field": "caller", "value": "rui dias"}).verdicts[0]
     assert (several["verdict"], len(several["accepted"])) == ("rejected", 2)
+    staff, at = client_of(reviewer), f"/w/harbour/forms/responses/{opened.row.pk}/"
+    sent = {"base": "1", "step": "who", "shown": "caller", "f:caller": "rui dias"}
+    shown = staff.post(at, sent, headers={"HX-Request": "true"}).content.decode()
+    chosen = re.findall(r'name="act" value="(choose:caller\|[0-9a-f-]{36})"', shown)
+    assert len(chosen) == 2
+    assert f'href="/w/harbour/nodes/{chosen[0][-36:]}/"' in shown
+    assert staff.post(at, sent | {"base": "2", "act": chosen[1]}).status_code == 302
+    assert forms.view(opened, scope="field", id="caller")["value"] == {"id": chosen[1][-36:], "label": "Rui Dias"}
+    forms.write(opened, {"op": "retract", "field": "caller"}, base=forms.row(opened).lock)
     nobody = forms.write(opened, {"op": "set", "field": "caller", "value": "Nobody"}).verdicts[0]
     assert (nobody["verdict"], nobody["message"]) == ("rejected", "Nothing in memory is called so.")
     assert verdicts(forms.write(opened, {"op": "set", "field": "caller", "value": "Ines Ferro"})) == ["in-force"]
