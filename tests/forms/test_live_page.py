@@ -1,5 +1,5 @@
-"""A step that is open: lists that narrow, values that are worked out, and undo of one field, each with the save that it
-follows from."""
+"""A step that is open: lists that narrow, values that are worked out, numbers as their writer writes them, and undo of
+one field, each with the save that it follows from."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def slot(markup: str, name: str) -> str:
 
 @pytest.fixture
 def page(forms: Forms, reviewer: Principal) -> Page:
-    return Page(client_of(reviewer), forms.opened("pier").row)
+    return Page(client_of(reviewer), forms.opened("pier", by=reviewer).row)
 
 
 def test_a_list_narrows_with_the_answer_it_follows_and_says_what_it_no_longer_holds(page: Page) -> None:
@@ -87,6 +87,19 @@ def test_what_is_worked_out_follows_at_once_and_stands_beside_what_a_person_put_
     assert "Worked out: <output>50</output>. Empty the field to take it." in followed
 
 
+def test_fault_15_a_comma_is_read_where_its_writer_declared_it_and_nowhere_else(page: Page) -> None:
+    refused = slot(page.save(length="1,5"), "length")
+    assert "A comma is read only when the language of numbers is declared." in refused
+    assert 'value="1,5"' in refused
+    shown = page.staff.get(page.at, headers={"Accept-Language": "pt-PT,pt;q=0.9,en;q=0.5"}).content.decode()
+    assert "pt-PT: 1,5" in shown
+    declared = page.staff.get(f"{page.at}?step=one&numbers=pt-PT").content.decode()
+    assert re.search(r'numbers=pt-PT" aria-current="true"', declared)
+    assert "<output>3</output>" in slot(page.save(length="1,5"), "double")
+    page.staff.get(f"{page.at}?step=one&numbers=plain")
+    assert "A comma is read only" in page.save(length="2,5")
+
+
 def test_one_field_is_undone_and_done_again_and_the_rest_stays(page: Page) -> None:
     page.save(length="4")
     page.save(region="south")
@@ -95,3 +108,10 @@ def test_one_field_is_undone_and_done_again_and_the_rest_stays(page: Page) -> No
     assert 'value="4"' in slot(undone, "length")
     assert re.search(r'value="south" checked', undone)
     assert 'value="6"' in slot(page.act("redo:length"), "length")
+
+
+def test_what_was_begun_here_is_gone_on_with_on_another_device(page: Page, reviewer: Principal) -> None:
+    page.save(length="4")
+    elsewhere = client_of(reviewer)
+    assert page.at in elsewhere.get("/w/harbour/forms/").content.decode()
+    assert 'value="4"' in slot(re.sub(r"\s+", " ", elsewhere.get(page.at).content.decode()), "length")

@@ -15,6 +15,7 @@ from formsengine.models import FormNotice, FormOutcome
 from formsengine.services.storing import DELIVER
 from memoryapp.graph.models import Belief
 from memoryapp.graph.models.beliefs import Status
+from memoryapp.graph.queries.why import why
 from memoryapp.ledger.models import Job
 from memoryapp.ledger.principal import Principal
 from tests.context.telling import Context
@@ -57,8 +58,23 @@ def test_answers_come_from_where_it_was_opened_from_the_context_and_from_the_las
     assert answers(forms, forms.opened("visit", subject=graph.person("Rui Dias").pk))["diet"] is None
 
 
+def test_two_answers_of_memory_fill_nothing_and_both_are_named(operator: Principal) -> None:
+    form = FormBuilder("style", "Style")
+    with form.step("one", "One"):
+        form.asked("tone", "Tone", prefill={"source": "context", "key": "Style", "policy": "fill"})
+    forms = Forms(operator)
+    forms.published(form.compile())
+    for title, words in (("Tone", "Short."), ("Greeting", "None.")):
+        Context(operator).set(title, words, "Style")
+    opened = forms.opened("style")
+    assert forms.view(opened, scope="field", id="tone")["state"] == "empty"
+    (told,) = forms.do(lambda write: services.refresh(write, opened.row.pk)).verdicts
+    assert (told["verdict"], sorted(told["accepted"])) == ("ambiguous", ["None.", "Short."])
+
+
 SAID = [
     # the policy of the form, what it says, the act, what is held then
+    ("review", "she", "corroborate", ["she"]),
     ("supersede", "they", "supersede", ["they"]),
     ("review", "they", "review", ["she"]),
 ]
@@ -78,6 +94,8 @@ def test_what_memory_holds_already_is_confirmed_replaced_or_left_as_the_form_dec
     assert acts(forms.submit(opened)) == {"pronouns": act}
     rows = Belief.objects.filter(subject=ines, predicate="pronouns", status=Status.ACTIVATED)
     assert [one.value for one in rows] == held
+    if act == "corroborate":
+        assert "form_answer" in {one["kind"] for one in why(operator, rows[0].pk)["sources"]}
 
 
 def test_a_row_is_the_same_node_when_it_is_submitted_again(forms: Forms, graph: Graph, reviewer: Principal) -> None:
