@@ -18,12 +18,12 @@ from urllib.parse import parse_qsl
 
 from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail, ValidationError
-from rest_framework.settings import api_settings
 
 from memoryapp.doors import moments, strict
 from memoryapp.doors.errors import Denied, Invalid, Malformed, Violation
 from memoryapp.doors.nearest import nearest
 from memoryapp.doors.paging import LARGEST_SIZE, USUAL_SIZE
+from memoryapp.doors.violated import violations
 
 _NOT_YOURS = {"actor", "actor_id", "agent", "agent_id", "user", "user_id", "workspace", "workspace_id", "tenant"}
 _MOST_PARAMETERS = 100
@@ -321,47 +321,6 @@ def read_body(fields: type[Body], data: Any, context: dict[str, Any]) -> dict[st
         return dict(reader.run_validation(data))
     except ValidationError as error:
         raise Malformed.all(list(violations(error.detail, reader))[: strict.MOST_VIOLATIONS]) from error
-
-
-def violations(detail: Any, field: Any, steps: tuple[str | int, ...] = ()) -> Iterator[Violation]:
-    """The framework's nested errors as a flat list with JSON pointers and what would be accepted at each."""
-    if isinstance(detail, Mapping):
-        for name, inner in detail.items():
-            if name in ("", api_settings.NON_FIELD_ERRORS_KEY):
-                yield from violations(inner, field, steps)
-            else:
-                yield from violations(inner, _inner(field, name) or _Unknown(field), (*steps, name))
-    elif isinstance(detail, list):
-        for index, inner in enumerate(detail):
-            if isinstance(inner, Mapping | list):
-                yield from violations(inner, _inner(field, index), (*steps, index))
-            else:
-                yield _violation(inner, field, steps)
-
-
-class _Unknown:
-    """Stands for a name that is not taken: what would be is the names that are."""
-
-    def __init__(self, within: Any) -> None:
-        fields = getattr(within, "fields", {})
-        self.accepted = ", ".join(name for name, field in fields.items() if not field.read_only)
-
-
-_CODES = {"required": "missing", "null": "wrong_type", "invalid": "not_valid", "not_a_list": "wrong_type"}
-
-
-def _violation(detail: Any, field: Any, steps: tuple[str | int, ...]) -> Violation:
-    code = getattr(detail, "code", None) or "not_valid"
-    accepted = str(getattr(field, "accepted", "a list of objects" if hasattr(field, "child") else ""))
-    row = steps[1] if len(steps) > 1 and steps[0] == "items" and isinstance(steps[1], int) else None
-    message = "This is missing." if code == "required" else str(detail)
-    return Violation(strict.pointer(*steps) or "/", _CODES.get(code, code), message, accepted, row)
-
-
-def _inner(field: Any, name: str | int) -> Any:
-    if isinstance(name, int) or not hasattr(field, "fields"):
-        return getattr(field, "child", None)
-    return field.fields.get(name)
 
 
 def _as_dict(detail: Any) -> dict[str, Any]:
