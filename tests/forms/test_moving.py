@@ -8,6 +8,7 @@ import pytest
 from django.test import Client
 
 from formsengine import queries
+from memoryapp.ledger.models import Workspace
 from memoryapp.ledger.principal import Principal
 from tests.api.calling import Caller
 from tests.forms.telling import Forms
@@ -66,7 +67,7 @@ def test_an_answer_whose_field_is_gone_is_put_where_it_belongs(visits: Forms, st
     assert visits.view(opened, scope="field", id="note")["value"] == "Pier 4"
 
 
-def test_over_rest_a_move_is_looked_at_first(visits: Forms, workspace: object) -> None:
+def test_over_rest_a_move_is_looked_at_first(visits: Forms, workspace: Workspace) -> None:
     desk = Caller(workspace, ["forms"], "Desk")
     opened = visits.opened("visit", values={"name": "Ana", "place": "Pier 4"})
     at = f"forms/responses/{opened.row.pk}/move"

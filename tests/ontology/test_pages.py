@@ -16,12 +16,12 @@ pytestmark = pytest.mark.django_db
 def test_every_declared_type_is_on_the_page(viewer: Principal) -> None:
     shown = client_of(viewer).get("/w/harbour/ontology/").content.decode()
     document = current_ontology(viewer).document
-    for names in (document.belief_kinds, document.node_classes, document.relationships, document.relation_kinds):
-        for name in names:
-            assert f">{name}</code>" in shown, name
-    for names in (document.episode_kinds, document.views, document.source_kinds, document.file_roots):
-        for name in names:
-            assert f">{name}</code>" in shown, name
+    for family in (
+        *("belief_kinds", "node_classes", "relationships", "relation_kinds"),
+        *("episode_kinds", "views", "source_kinds", "file_roots"),
+    ):
+        for name in getattr(document, family):
+            assert f">{name}</code>" in shown, (family, name)
 
 
 def test_an_edition_that_does_not_exist_is_not_found(viewer: Principal) -> None:
