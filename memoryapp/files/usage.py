@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from memoryapp.access.models import Agent, Membership
-from memoryapp.access.paths import territory
+from memoryapp.access.paths import ROOT, Glob, territory
 from memoryapp.files.models import Entry, Kind, State
 from memoryapp.ledger.models import Workspace
 from memoryapp.ontology import mentions, usage
@@ -29,7 +29,8 @@ def count(workspace: Workspace, part: Part) -> int:
 
 
 def mentioning(workspace: Workspace, part: Part) -> Iterator[Mention]:
-    """Rules of agents and members about a root that moves, or something within it: they would be about nothing."""
+    """Rules of agents and members that a root that moves would leave, or come under: who may see what is in it would
+    be another matter then."""
     if part.family != "file_roots" or part.part != "place":
         return
     agents = Agent.objects.filter(workspace=workspace, retired_at=None)
@@ -39,5 +40,21 @@ def mentioning(workspace: Workspace, part: Part) -> Iterator[Mention]:
         *(("member", one.actor.name, one.path_rules) for one in members.order_by("actor__name")),
     ]
     for what, name, rules in ruled:
-        if any(path == part.type or str(path).startswith(f"{part.type}/") for path, _ in rules):
+        if any(_tells_apart(Glob(path), part.type, part.value) for path, _ in rules):
             yield Mention(f"rule of paths of the {what}", name)
+
+
+def _tells_apart(rule: Glob, old: str, new: str) -> bool:
+    """Whether a rule covers one of two places and not the other, or may reach into either."""
+    there = [rule.covers(place) for place in (old, new)]
+    return there[0] != there[1] or (not there[0] and any(_reaches(rule, place) for place in (old, new)))
+
+
+def _reaches(rule: Glob, place: str) -> bool:
+    """Whether a pattern may match something below a place. That it cannot is certain."""
+    if rule.text.startswith("/**"):
+        return False
+    head = rule.head if rule.head != ROOT else ""
+    if rule.is_literal:
+        return rule.text.startswith(f"{place}/")
+    return f"{head}/".startswith(f"{place}/") or f"{place}/".startswith(f"{head}/")

@@ -74,8 +74,8 @@ def _roots(old: Ontology, new: Ontology, follow: Follow) -> Iterator[Part]:
 def roots_moved(old: Ontology, follow: Follow) -> Iterator[Part]:
     """Roots that are at another path: what names the old one names it no more."""
     for path in old.document.file_roots:
-        if follow.type("file_roots", path) != path:
-            yield Part("file_roots", path, frozenset((path,)), "place")
+        if (now := follow.type("file_roots", path)) != path:
+            yield Part("file_roots", path, frozenset((path,)), "place", value=now)
 
 
 def keys_gone(old: Ontology, new: Ontology, follow: Follow) -> Iterator[Part]:

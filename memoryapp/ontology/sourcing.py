@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from django.db.models import Exists, OuterRef
+from django.db.models.functions import Left
+
 from memoryapp.doors.errors import NotFound, Violation
 from memoryapp.ledger.models import Workspace
 from memoryapp.ledger.principal import Principal
@@ -70,6 +73,7 @@ def breaks(by: Principal, rule: Rule) -> Iterator[Row]:
     empty = {f"{rule.name}__isnull": True} if column.is_relation else {rule.name: ""}
     found = Source.objects.filter(workspace=by.workspace, kind__in=rule.types, **empty)
     found = found.exclude(pk__in=withdrawn(by.workspace.pk)).order_by("pk")
-    seen = set(Source.objects.visible_to(by).filter(pk__in=found.values("pk")).values_list("pk", flat=True))
-    for pk, title, content in found.values_list("pk", "title", "content"):
-        yield Row("source", pk, (title or content)[:LONGEST] if pk in seen else "")
+    in_sight = Exists(Source.objects.visible_to(by).filter(pk=OuterRef("pk")))
+    rows = found.annotate(beginning=Left("content", LONGEST), in_sight=in_sight)
+    for pk, title, beginning, seen in rows.values_list("pk", "title", "beginning", "in_sight").iterator():
+        yield Row("source", pk, (title or beginning)[:LONGEST] if seen else "")

@@ -250,6 +250,8 @@ def test_what_is_linked_to_words_for_few_is_for_these_and_nobody_else_is_told_of
         context.update(tone, readers=others)
     context.update(plain, links=from_it)
     assert context.stands(by=viewer) == []
+    with pytest.raises(Invalid, match="for fewer"):
+        context.update(plain, audience="workspace")
     ines = graph.person("Ines Ferro")
     held = graph.say("Ines likes quiet", ines, audience="named", readers=(by.actor.pk,))
     with pytest.raises(Invalid, match="for fewer"):

@@ -16,7 +16,7 @@ import pytest
 from django.core.management import call_command
 from pypdf import PdfWriter
 
-from memoryapp.doors.errors import Invalid, TooLarge
+from memoryapp.doors.errors import Invalid, NotFound, TooLarge
 from memoryapp.files import queries, services
 from memoryapp.files.attachments import extracting, keeping, reader
 from memoryapp.files.models import Body, Extract
@@ -105,6 +105,8 @@ def attach(tree: Tree, path: str, data: bytes, lock: int | None = None) -> Any:
 
 
 def test_a_pdf_is_read_by_a_job_and_found_by_its_words(tree: Tree, work: Callable[[], int], storage: Path) -> None:
+    with pytest.raises(NotFound, match="to replace"):
+        attach(tree, "/notes/plan.bin", pdf(), lock=3)
     attach(tree, "/notes/plan.bin", pdf())
     assert (tree.text("/notes/plan.bin"), tree.search("marlin")) == ("", [])
     work()

@@ -225,6 +225,8 @@ def test_what_was_removed_is_listed_where_it_was_and_brought_back_by_its_id(tree
 
 def test_the_root_is_listed_and_nothing_else(tree: Tree) -> None:
     tree.write("/notes/a", "x")
+    assert refused(Invalid, lambda: tree.write("/erased/a", "x")).code == "reserved_path"
+    assert refused(Invalid, lambda: tree.move("/notes/a", "/erased/a")).code == "reserved_path"
     assert queries.exists(tree.by, "/")
     for act in (
         lambda: tree.text("/"),

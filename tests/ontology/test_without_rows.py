@@ -155,9 +155,16 @@ def test_a_root_that_moves_takes_its_files_along_and_back(office: Office) -> Non
     first = tree.write("/people/ines.md", "Ines keeps a marlin.")
     tree.write("/notes/who.md", "See [Ines](/people/ines.md).", form="markdown")
     move = root("rename", "/people", to="/persons")
-    Agent.objects.filter(name="Quay").update(path_rules=[["/people/ines.md", "none"]])
-    assert said(office, move) == ["The rule of paths of the agent “Quay” names /people by its path."]
+    for ruled in ("/people/ines.md", "/people", "/peo*/**", "/people/*/secret"):
+        Agent.objects.filter(name="Quay").update(path_rules=[[ruled, "none"]])
+        assert said(office, move) == ["The rule of paths of the agent “Quay” names /people by its path."], ruled
+    for alike in ("/**", "/**/secret", "/p*", "/notes/*", "/peopled/x"):
+        Agent.objects.filter(name="Quay").update(path_rules=[[alike, "none"]])
+        assert said(office, move) == [], alike
     Agent.objects.filter(name="Quay").update(path_rules=[])
+    both = [root("add_type", path, declaration={"title": "Own"}) for path in ("/people/own", "/persons/own")]
+    with pytest.raises(Invalid, match="/persons/own is declared already"):
+        outlook(office.admin, [*both, move])
     assert outlook(office.admin, [move]).examined.moving == {"files": 1}
     proposal = office.put_in_force(move)
     assert tree.entry("/persons/ines.md").pk == first.entry.pk

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from memoryapp.context import queries
 from memoryapp.context.inputs import UNCHANGED, Change, EntryInput
-from memoryapp.context.models import EntryRevision, State
+from memoryapp.context.models import Audience, EntryRevision, State
 from memoryapp.context.services import drafts
 from memoryapp.context.services.drafts import Draft
 from memoryapp.context.services.standing import Standing, check_names, check_size, standing
@@ -163,6 +163,9 @@ def _change(write: Write, draft: Draft, change: Change, latest: EntryRevision) -
         drafts.read_audience(draft, write, change.audience or latest.audience, change.readers)
     if not draft.wrong and (change.links is not None or change.audience is not None or change.readers):
         drafts.keep_within(draft, write, set(latest.entry.readers.values_list("actor", flat=True)))
+        if change.audience == Audience.WORKSPACE != draft.said["audience"]:
+            message = "What it is linked to is for fewer."
+            draft.add("/audience", "wider_than_source", message, "the audience named, or other links")
 
 
 def unset(write: Write, entry_id: uuid.UUID, *, reason: str = "", lock: int) -> EntryRevision:

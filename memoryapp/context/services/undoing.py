@@ -91,6 +91,9 @@ def _again(write: Write, latest: EntryRevision, draft: Draft) -> EntryRevision:
     sources = [target for what, target in draft.links if what == "source"]
     if sources and len(taken_back(sources)) == len(set(sources)):
         raise Conflict("What it was linked to was taken back.", code="source_taken_back")
+    drafts.keep_within(draft, write, set(latest.entry.readers.values_list("actor", flat=True)))
+    if draft.wrong:
+        raise Invalid.all(draft.wrong)
     return revise(write, latest.entry, draft)
 
 

@@ -59,7 +59,7 @@ def _in_its_place(request: HttpRequest, by: Principal, path: str) -> HttpRespons
             raise Invalid.at("/files", "missing", "No file was chosen.", "a file")
         _put(by, normal(path), sent, lock)
         messages.success(request, "Uploaded. What was there before is among the versions.")
-    except (Invalid, Conflict, Stale, TooLarge) as error:
+    except (Invalid, Conflict, NotFound, Stale, TooLarge) as error:
         messages.error(request, error.detail)
     try:
         return redirect(file_url(by, normal(path)))

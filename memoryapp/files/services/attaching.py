@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memoryapp.access.paths import normal
-from memoryapp.doors.errors import Conflict, Invalid
+from memoryapp.doors.errors import Conflict, Invalid, NotFound
 from memoryapp.files import queries
 from memoryapp.files.attachments.extracting import KIND
 from memoryapp.files.attachments.keeping import READABLE, Kept
@@ -29,6 +29,8 @@ def attach(write: Write, path: str, kept: Kept, *, about: About = NO_ABOUT, lock
         raise Invalid.all(wrong)
     placing.may_write(write, path)
     entry = placing.here(write, path)
+    if entry is None and lock is not None:
+        raise NotFound(f"There is nothing at {path} to replace.", code="no_such_file", extra={"path": path})
     if entry is not None and entry.is_directory:
         raise Conflict(f"{path} is a directory.", code="is_a_directory")
     before = queries.latest(entry) if entry is not None else None

@@ -123,7 +123,7 @@ def link_target(link: LinkInput, place: str = "/links") -> str:
 
 def told_links(by: Principal, about: About, before: Version | None) -> list[dict[str, str]] | None:
     """The links as they are from now on: those that are told, and those before of which the writer cannot know. Raises
-    Invalid for a new one to what is not in the writer's sight."""
+    Invalid for one to what is not in the writer's sight, whether it is among those before or not."""
     if about.links is None:
         return None
     told = [{"to": link.to, "target": link_target(link)} for link in about.links]
@@ -132,7 +132,7 @@ def told_links(by: Principal, about: About, before: Version | None) -> list[dict
     wrong = [
         Violation(f"/links/{row}/target", f"no_such_{one['to']}", f"There is no such {one['to']}.", _LED_TO[one["to"]])
         for row, one in enumerate(told)
-        if one not in old and not seen.holds(one["to"], one["target"])
+        if not seen.holds(one["to"], one["target"])
     ]
     if wrong:
         raise Invalid.all(wrong)

@@ -8,6 +8,7 @@ from memoryapp.access import paths
 from memoryapp.access.paths import above, parent
 from memoryapp.doors.errors import Conflict, Denied, Invalid, Violation
 from memoryapp.files.models import Entry, Kind, State, Version
+from memoryapp.files.queries.tree import ERASED
 from memoryapp.ledger.models import Actor, Write
 from memoryapp.ontology.queries import current_ontology
 
@@ -16,12 +17,16 @@ MOST_AT_ONCE = 10_000
 
 
 def may_write(write: Write, path: str, place: str = "/path") -> None:
-    """Raises Denied: `path_not_writable` by the policy, `outside_roots` for an agent outside every declared root.
+    """Raises Invalid: `is_the_root`, `reserved_path`. Raises Denied: `path_not_writable` by the policy, `outside_roots`
+    for an agent outside every declared root.
 
     Nothing in the answer depends on whether there is something at the path.
     """
     if path == paths.ROOT:
         raise Invalid.at(place, "is_the_root", "The root itself cannot be written.", "a path below it")
+    if path == ERASED or path.startswith(f"{ERASED}/"):
+        message = f"{ERASED} is where the tombstones of what was erased are."
+        raise Invalid.at(place, "reserved_path", message, "a path elsewhere")
     if not paths.of(write.by).may_write(path):
         message = f"You may not write {path}. {paths.of(write.by).in_words()}"
         violation = Violation(place, "path_not_writable", message, "a path that you may write")

@@ -66,9 +66,9 @@ def restore(write: Write, path: str = "", *, entry_id: uuid.UUID | None = None) 
     entry = rows.order_by("-modified_at", "-pk").first()
     if entry is None:
         raise NotFound("Nothing that was removed is there.", code="nothing_removed", extra={"path": path})
-    placing.may_write(write, entry.path)
     if entry.directory == ERASED:
         raise Conflict("It was erased: there is nothing to bring back.", code="erased")
+    placing.may_write(write, entry.path)
     if placing.here(write, entry.path) is not None:
         raise Conflict(f"There is something at {entry.path} already. Move it first.", code="target_exists")
     placing.make_way(write, entry.path)

@@ -242,7 +242,11 @@ def _move_root(on: _Working, change: Rename) -> None:
     if change.to.startswith(f"{change.type}/"):
         message = f"{change.to} lies within {change.type}."
         raise Invalid.at(f"{on.path}/to", "circular", message, "a path outside of it")
-    on.data["file_roots"] = {rooted(path, change.type, change.to): one for path, one in roots.items()}
+    moved = {path: rooted(path, change.type, change.to) for path in roots}
+    for path, there in moved.items():
+        if there != path:
+            on.new({one: None for one, stays in moved.items() if one == stays}, there, "to")
+    on.data["file_roots"] = {moved[path]: one for path, one in roots.items()}
     on.moves.append(Move("file_roots", change.type, change.to))
 
 
