@@ -137,7 +137,7 @@ def settle(request: HttpRequest, by: Principal, response_id: uuid.UUID) -> HttpR
                 services.revive(write, row.pk, reason=reason)
             case "gate":
                 gate, outcome = request.POST.get("gate", "")[:120], request.POST.get("outcome", "")[:20]
-                services.find(write, row.pk, gate=gate, outcome=outcome, reason=reason)
+                services.find(write, row.pk, gate=gate, outcome=outcome, reason=reason, base=base)
 
     try:
         record(by, f"{verb}_response", act)

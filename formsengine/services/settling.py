@@ -68,9 +68,7 @@ def accept(write: Write, response_id: uuid.UUID, *, amendments: Sequence[str] = 
     """
 
     def act(response: Response, row: FormResponse) -> Result:
-        if base is not None and base != response.number:
-            message = "It changed after you saw it. Look at it again."
-            raise Stale(message, code="changed", extra={"commit": response.number})
+        _refuse_changed(response, base)
         return lifecycle.accept(response, writer(write.by), clock(write, row), amendments=amendments)
 
     done, before = _settle(write, response_id, act)
@@ -106,13 +104,25 @@ def revive(write: Write, response_id: uuid.UUID, *, reason: str) -> Written:
     return _settle(write, response_id, act)[0]
 
 
-def find(write: Write, response_id: uuid.UUID, *, gate: str, outcome: str, reason: str = "") -> Written:
-    """What a check or an approval found."""
+def find(
+    write: Write, response_id: uuid.UUID, *, gate: str, outcome: str, reason: str = "", base: int | None = None
+) -> Written:
+    """What a check or an approval found.
+
+    Raises Stale `changed` where anything was said after `base`, the commit that whoever looked saw.
+    """
 
     def act(response: Response, row: FormResponse) -> Result:
+        _refuse_changed(response, base)
         return lifecycle.found(response, writer(write.by), clock(write, row), gate=gate, outcome=outcome, reason=reason)
 
     return _settle(write, response_id, act)[0]
+
+
+def _refuse_changed(response: Response, base: int | None) -> None:
+    if base is not None and base != response.number:
+        message = "It changed after you saw it. Look at it again."
+        raise Stale(message, code="changed", extra={"commit": response.number})
 
 
 def _settle(

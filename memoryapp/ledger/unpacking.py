@@ -7,7 +7,9 @@ backups.
 from __future__ import annotations
 
 import gzip
+import lzma
 import re
+import struct
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
@@ -19,6 +21,12 @@ PIECE = 1 << 20
 OVERLAP = 1 << 12
 MOST_UNPACKED = 1 << 30
 """Bytes that one file may unpack to."""
+
+BROKEN = (
+    *(gzip.BadGzipFile, zipfile.BadZipFile, zlib.error, lzma.LZMAError),
+    *(EOFError, NotImplementedError, RuntimeError, ValueError, struct.error),
+)
+"""What the unpackers of Python raise for a file that is torn, locked or packed in a way that they do not know."""
 
 _ESCAPED = re.compile(r"\\(?:u([0-9a-fA-F]{4})|[nrtbf])")
 _PERCENT = re.compile(r"%[0-9a-fA-F]{2}")
@@ -58,7 +66,7 @@ def texts(path: Path) -> Iterator[str]:
                 yield from _pieces(packed, MOST_UNPACKED)
         elif head == b"PK\x03\x04":
             yield from _packed(path)
-    except (gzip.BadGzipFile, zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+    except BROKEN as error:
         raise Closed("It is packed and cannot be unpacked.") from error
     if closed:
         raise closed

@@ -111,7 +111,7 @@ def read(uri: str, headers: Mapping[str, str]) -> types.ReadResourceResult:
     else:
         path = {"path": f"/{unquote(uri.removeprefix(start))}"}
         outcome = calling.call(offered.tools()[FILE.tool], path | {"last": -1}, headers)
-        if outcome.refused and outcome.body.get("code") == "is_a_directory":
+        if outcome.refused and outcome.body.get("code") in ("is_a_directory", "is_the_root"):
             outcome = calling.call(offered.tools()["files_ls"], path, headers)
     if outcome.refused:
         raise MCPError(types.INVALID_REQUEST, calling.in_words(outcome.body), outcome.body)

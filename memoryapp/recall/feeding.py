@@ -207,7 +207,7 @@ def node_texts(workspace: Workspace, ids: Sequence[uuid.UUID]) -> Iterator[Text]
         if node.pk in elsewhere:
             told.append({name: _held(values, node.properties.get(name)) for name, values in elsewhere[node.pk].items()})
         for part, properties in enumerate(told):
-            words = " ".join([title, *(_searchable(ontology, node, properties) if declared else ())])
+            words = " ".join([title, *_searchable(ontology, node, properties)])
             yield Text(NODE, node.pk, node.label, part=part, label=words, kind=path, audience=audience)
 
 
@@ -254,6 +254,9 @@ def unmoved(write: Write, sources: Sequence[uuid.UUID]) -> None:
 
 
 def _searchable(ontology: Ontology, node: Node, properties: Mapping[str, Any]) -> Iterator[str]:
+    """What of these properties the node's class declares searchable; nothing of a class that is not declared."""
+    if node.node_class not in ontology.document.node_classes:
+        return
     for name, declared in sorted(ontology.properties_of(node.node_class).items()):
         value: Any = properties.get(name)
         if declared.searchable and value is not None:

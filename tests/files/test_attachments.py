@@ -105,8 +105,6 @@ def attach(tree: Tree, path: str, data: bytes, lock: int | None = None) -> Any:
 
 
 def test_a_pdf_is_read_by_a_job_and_found_by_its_words(tree: Tree, work: Callable[[], int], storage: Path) -> None:
-    with pytest.raises(NotFound, match="to replace"):
-        attach(tree, "/notes/plan.bin", pdf(), lock=3)
     attach(tree, "/notes/plan.bin", pdf())
     assert (tree.text("/notes/plan.bin"), tree.search("marlin")) == ("", [])
     work()
@@ -116,6 +114,8 @@ def test_a_pdf_is_read_by_a_job_and_found_by_its_words(tree: Tree, work: Callabl
     [kept] = [one for one in storage.rglob("*") if one.is_file()]
     assert "plan" not in str(kept.relative_to(storage)), "no name of a user's names a file of the machine"
     assert attach(tree, "/notes/plan.bin", pdf()).repeated
+    with pytest.raises(NotFound, match="to replace"):
+        attach(tree, "/notes/gone.bin", pdf(), lock=3)
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,7 @@ from memoryapp.ledger.services import record
 from memoryapp.recall import hiding
 from memoryapp.recall.asked import Asked
 from memoryapp.recall.feeding import successors
+from memoryapp.recall.queries import find_for
 from memoryapp.recall.queries.finding import find
 from memoryapp.sources.inputs import SourceInput
 from memoryapp.sources.models import Source
@@ -84,6 +85,17 @@ def test_what_was_said_elsewhere_too_stays_and_is_not_quoted_from_there(tree: Tr
     told = str(why_anything(by, known.pk))
     assert str(secret.pk) not in told
     assert str(secret.pk) in str(why_anything(tree.by, known.pk))
+
+
+def test_words_of_a_hidden_file_are_not_told_of_somebody_elses_answer(tree: Tree, memory: Memory) -> None:
+    """Whoever asks as another is not told near words, or which words are held, from files out of their own sight."""
+    read_from(tree, "/people/pay.md", "The quayside salary is 400.")
+    asked = Asked("quaysde zebra", over="all")
+    whole, _ = find_for(tree.by, tree.by, asked)
+    assert (whole.expanded, whole.unknown) == ({"quaysde": ["quayside"]}, ["zebra"])
+    told, unseen = find_for(ruled(tree.by, "none /people"), tree.by, asked)
+    assert (told.expanded, told.unknown, told.hits) == ({}, [], [])
+    assert unseen == len(whole.hits) > 0
 
 
 def test_what_was_concluded_from_it_is_hidden_too(tree: Tree, memory: Memory) -> None:
@@ -203,6 +215,24 @@ def test_what_is_hidden_and_what_it_led_to_is_found_once(
         assert hiding.beliefs(by) == first
     assert len(asked) == 1
     assert new.pk in places.hidden_by_place(by).beside(successors)
+
+
+def test_who_is_known_by_name_is_found_by_it_whatever_a_hidden_file_says_of_them(tree: Tree, memory: Memory) -> None:
+    """L1: also where nothing but the name is searched."""
+    said = SourceInput("system", "Quillworks has begun.", tree.by.workspace.clock)
+    source = record(tree.by, "read", lambda write: read(write, said)).source
+
+    def upsert(source: Source, **more: Any) -> Node:
+        told = NodeInput("project", {"name": "Quillworks", **more}, (Quoted(source),))
+        made: Node = record(tree.by, "upsert_nodes", lambda write: upsert_nodes(write, [told]))[0].node
+        return made
+
+    works = upsert(source)
+    secret = read_from(tree, "/people/works.md", "Quillworks.")
+    assert upsert(secret, state="running").pk == works.pk
+    by = ruled(tree.by, "none /people")
+    assert list(Node.objects.visible_to(by)) == [works]
+    assert {hit.id for hit in find(by, Asked("Quillworks")).hits} >= {works.pk}
 
 
 def test_what_a_hidden_file_says_of_somebody_known_is_neither_searched_nor_listed(tree: Tree, memory: Memory) -> None:

@@ -51,7 +51,13 @@ def test_a_gate_is_seen_with_its_owner_and_its_time_and_is_settled_on_the_page(
     staff.post(f"{at}settle/", gate | {"outcome": "waived"})
     assert "Say why." in page(staff, f"{at}submit/")
     assert client_of(viewer).post(f"{at}settle/", gate | {"outcome": "passed"}).status_code == 403
-    staff.post(f"{at}settle/", gate | {"outcome": "passed"})
+    drawn = re.findall(r'name="base" value="([0-9]+)"', page(staff, f"{at}submit/"))
+    assert len(set(drawn)) == 1
+    staff.post(f"{at}settle/", gate | {"outcome": "passed", "base": int(drawn[0]) - 1})
+    shown = page(staff, f"{at}submit/")
+    assert "It changed after you saw it. Look at it again." in shown
+    assert "Passed by Reviewer." not in shown
+    staff.post(f"{at}settle/", gate | {"outcome": "passed", "base": drawn[0]})
     shown = page(staff, f"{at}submit/")
     assert "Passed by Reviewer." in shown
     assert "Submit what is shown" in shown

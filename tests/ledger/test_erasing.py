@@ -192,8 +192,9 @@ def test_the_proof_finds_what_was_left_or_came_back(told: Principal, tmp_path: P
     assert {Path(one.place).name for one in traces if not one.closed} == kept
     assert [one.place for one in traces if one.closed] == [str(torn)]
     said = StringIO()
-    call_command("prove_erased", str(erasure.pk), files=[torn], stdout=said)
-    assert "Nothing of it is left" in said.getvalue()
+    with pytest.raises(CommandError, match="Nothing of it was found, but 1 file was not looked into"):
+        call_command("prove_erased", str(erasure.pk), files=[torn], stdout=said)
+    assert "Nothing of it is left" not in said.getvalue()
     assert f"Not looked into: {torn}" in said.getvalue()
     record(told, "note", lambda write: None, rationale="Is Quill   marchetti gone?")
     assert {trace.place for trace in prove(erasure.receipt)} >= {"ledger_write"}

@@ -44,6 +44,7 @@ def test_a_file_is_read_by_its_address_and_a_directory_listed(workspace: Workspa
 
     assert answered("notes/a%20plan.md")["text"].count("one") == 60
     assert [one["path"] for one in answered("notes")["items"]] == ["/notes/a plan.md"]
+    assert "/notes" in [one["path"] for one in answered("")["items"]]
     for wrong in ("notes/none.md", "..%2Fetc/hosts", "notes/%00"):
         with pytest.raises(MCPError):
             answered(wrong)

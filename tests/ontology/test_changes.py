@@ -217,3 +217,11 @@ def test_a_root_takes_those_within_it_along(document: OntologyDocument) -> None:
     after = apply(document, read_changes([within, moved])).document
     assert {"/memos", "/memos/drafts"} <= set(after.file_roots)
     assert not any(path.startswith("/notes") for path in after.file_roots)
+
+
+def test_a_root_is_not_moved_onto_another_with_what_lies_within_it(document: OntologyDocument) -> None:
+    within, there = (add("file_roots", path, indexed=False) for path in ("/notes/drafts", "/memos/drafts"))
+    moved = of("rename", "file_roots", "/notes", to="/memos")
+    with pytest.raises(Invalid) as refused:
+        apply(document, read_changes([within, there, moved]))
+    assert [(one.path, one.code) for one in refused.value.violations] == [("/changes/2/to", "declared_already")]

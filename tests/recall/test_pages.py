@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -50,7 +51,12 @@ def test_turns_are_searched_when_asked(story: Any, viewer: Principal) -> None:
 
 
 def test_an_administrator_asks_as_an_agent_and_sees_what_it_is_served_and_what_not(
-    curator_agent: Principal, reader_agent: Principal, operator: Principal, administrator: Principal, viewer: Principal
+    curator_agent: Principal,
+    reader_agent: Principal,
+    operator: Principal,
+    administrator: Principal,
+    viewer: Principal,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """What only the agent may see is counted and not told; what it is not served stands below; nothing is logged."""
     memory = Memory(curator_agent, operator)
@@ -74,6 +80,8 @@ def test_an_administrator_asks_as_an_agent_and_sees_what_it_is_served_and_what_n
     assert "noise" not in theirs
     assert "Ines reads harbour notices" not in withheld
     assert not Served.objects.exists()
+    monkeypatch.setattr(sys.modules["memoryapp.recall.pages.lab"], "MOST_AGENTS", 0)
+    assert "1 hit for Reader" in text_of(client_of(administrator).get(f"/w/harbour/recall/?q=harbour&agent={agent.pk}"))
     assert "Reader" not in text_of(client_of(viewer).get("/w/harbour/recall/?q=harbour"))
     refused = client_of(viewer).get(f"/w/harbour/recall/?q=harbour&agent={agent.pk}")
     assert (refused.status_code, "no such agent to ask as" in text_of(refused)) == (422, True)

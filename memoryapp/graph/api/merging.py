@@ -23,9 +23,11 @@ from memoryapp.graph.looking import ask_to_look
 from memoryapp.graph.models import Node
 from memoryapp.graph.queries import merging
 from memoryapp.graph.queries import nodes as queries
+from memoryapp.graph.queries.nodes import known_properties
 from memoryapp.graph.services.merging.splitting import MOST
 from memoryapp.ledger.idempotency import Answer
 from memoryapp.ledger.models import Write
+from memoryapp.ledger.principal import Principal
 from memoryapp.review.models import Decision
 
 Described = dict[str, "serializers.Field[Any, Any, Any, Any]"]
@@ -159,7 +161,7 @@ class Merge(Endpoint):
         def act(write: Write) -> Answer:
             decision = services.merge(write, kept=node_id, folded=folded, lock=self.lock)
             node = queries.node(self.by, node_id)
-            return _answer(node, {"folded": str(folded)}, decision, conflicts=True)
+            return _answer(self.by, node, {"folded": str(folded)}, decision, conflicts=True)
 
         return self.write("merge_nodes", act)
 
@@ -197,7 +199,7 @@ class Split(Endpoint):
             new, decision = services.split(
                 write, node=node_id, beliefs=told.get("beliefs", ()), others=others, lock=self.lock
             )
-            return _answer(new, {"split_from": str(node_id)}, decision, status=201)
+            return _answer(self.by, new, {"split_from": str(node_id)}, decision, status=201)
 
         return self.write("split_node", act)
 
@@ -231,7 +233,7 @@ class TakeBack(Endpoint):
         def act(write: Write) -> Answer:
             queries.node(self.by, node_id)
             services.take_back(write, decision=self.told["decision"])
-            return _answer(Node.objects.visible_to(self.by).get(pk=node_id), {})
+            return _answer(self.by, Node.objects.visible_to(self.by).get(pk=node_id), {})
 
         return self.write("take_back_merge", act)
 
@@ -244,7 +246,7 @@ class _NodeVerb(Endpoint):
     def done(self, node_id: uuid.UUID, action: str) -> Response:
         def act(write: Write) -> Answer:
             change = type(self).verb
-            return _answer(change(write, node=node_id, reason=self.told["reason"], lock=self.lock), {})
+            return _answer(self.by, change(write, node=node_id, reason=self.told["reason"], lock=self.lock), {})
 
         return self.write(action, act)
 
@@ -287,9 +289,15 @@ class UseAgain(_NodeVerb):
 
 
 def _answer(
-    node: Node, also: dict[str, Any], decision: Decision | None = None, *, conflicts: bool = False, status: int = 200
+    by: Principal,
+    node: Node,
+    also: dict[str, Any],
+    decision: Decision | None = None,
+    *,
+    conflicts: bool = False,
+    status: int = 200,
 ) -> Answer:
-    body = shape_node(node) | also
+    body = shape_node(node, known_properties(by, [node])) | also
     if decision is not None:
         body["decision"] = str(decision.pk)
     if conflicts and decision is not None:

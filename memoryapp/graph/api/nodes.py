@@ -270,8 +270,7 @@ def _upserted(done: Upserted, known: Mapping[uuid.UUID, dict[str, Any]]) -> dict
 
 
 def _shown(found: Neighbourhood) -> dict[str, Any]:
-    return shape_node(found.node) | {
-        "properties": found.properties,
+    return shape_node(found.node, {found.node.pk: found.properties}) | {
         "edges": [_edge(one) for one in found.neighbours],
         "cut": found.cut,
         "folded_from": str(found.asked) if found.asked else None,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any
 
 from rest_framework import serializers
@@ -61,7 +60,7 @@ RELATION: Described = {
 }
 
 
-def shape_node(node: Node, known: Mapping[uuid.UUID, dict[str, Any]] = MappingProxyType({})) -> dict[str, Any]:
+def shape_node(node: Node, known: Mapping[uuid.UUID, dict[str, Any]]) -> dict[str, Any]:
     """A node as it is answered. `known`: what may be told of those of which not everything may be."""
     return {
         "id": str(node.pk),

@@ -4,6 +4,7 @@ side."""
 from __future__ import annotations
 
 import uuid
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,7 +55,7 @@ def lab(request: HttpRequest, by: Principal) -> HttpResponse:
     """The question and its answer, or two answers by two settings; without a question, what may be asked."""
     question = request.GET.get("q", "").strip()
     both = [Settings.of(request)] + ([Settings.of(request, BESIDE)] if "compare" in request.GET else [])
-    agents = _agents(by)
+    agents = _agents(by, [one.typed["agent"] for one in both])
     shown = [_shown(by, question, one, agents) for one in both]
     if len(shown) > 1:
         ranked_beside(shown[0]["answer"] or {}, shown[1]["answer"] or {})
@@ -87,22 +88,35 @@ def _shown(by: Principal, question: str, settings: Settings, agents: dict[str, A
         return found | {"error": error, "wrong": {one.path.lstrip("/"): one for one in error.violations}}
 
 
-def _agents(by: Principal) -> dict[str, Agent]:
-    """The agents as which the one who looks may ask: who grants them their surfaces may see what these serve."""
+def _agents(by: Principal, asked_as: Sequence[str]) -> dict[str, Agent]:
+    """The agents as which the one who looks may ask: who grants them their surfaces may see what these serve.
+
+    The first by name, and those `asked_as` wherever their names stand.
+    """
     if not by.may("manage_agents"):
         return {}
     present = Agent.objects.filter(workspace=by.workspace, retired_at__isnull=True).select_related("actor__workspace")
-    return {str(one.pk): one for one in present.order_by("name")[:MOST_AGENTS]}
+    listed = {str(one.pk): one for one in present.order_by("name")[:MOST_AGENTS]}
+    if wanted := {id for one in asked_as if (id := _id(one)) and str(id) not in listed}:
+        listed |= {str(one.pk): one for one in present.filter(pk__in=wanted).order_by("name")}
+    return listed
+
+
+def _id(typed: str) -> uuid.UUID | None:
+    try:
+        return uuid.UUID(typed)
+    except ValueError:
+        return None
 
 
 def _agent(typed: str, agents: dict[str, Agent]) -> Agent | None:
     if not typed:
         return None
-    try:
-        return agents[str(uuid.UUID(typed))]
-    except (ValueError, KeyError):
+    found = agents.get(str(_id(typed)))
+    if found is None:
         accepted = "one of the list, or nobody for yourself"
-        raise Invalid.at("/agent", "unknown_agent", "There is no such agent to ask as.", accepted) from None
+        raise Invalid.at("/agent", "unknown_agent", "There is no such agent to ask as.", accepted)
+    return found
 
 
 def _asked(by: Principal, question: str, settings: Settings) -> Asked:

@@ -25,11 +25,17 @@ from memoryapp.timeline.models import Episode
 
 def find_for(by: Principal, other: Principal, asked: Asked) -> tuple[Recalled, int]:
     """What `other` is served for a question, ranked and cut as for them, as far as `by` may see it; and how many hits
-    of theirs are out of the sight of `by`."""
+    of theirs are out of the sight of `by`.
+
+    Which words are held, and which are near, tells of the files that hold them: neither is told to who may not read
+    every path.
+    """
     found = find(other, asked)
     seen = _seen(by, found.hits)
     hits = [_as_seen(hit, seen) for hit in found.hits if hit.id in seen]
     misses = [miss for miss in found.misses if miss.id in _of_type(by, miss.what, [miss.id])]
+    if not by.may("read_files") or paths.of(by).readable():
+        found = replace(found, unknown=[], expanded={})
     return replace(found, hits=hits, misses=misses), len(found.hits) - len(hits)
 
 

@@ -15,6 +15,7 @@ from typing import Any
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from memoryapp.doors.errors import Malformed
+from memoryapp.doors.strict import LARGEST_INTEGER
 from memoryapp.graph import typed
 from memoryapp.graph.queries.asking.clauses import Clause
 from memoryapp.graph.queries.asking.comparing import Comparing
@@ -97,7 +98,7 @@ def _as_typed(told: Any, sort: bytes) -> Any:
         value = json.loads(told)
     except ValueError:
         return str(told)
-    return value if isinstance(value, int | float) else str(told)
+    return value if isinstance(value, int | float) and abs(value) <= LARGEST_INTEGER else str(told)
 
 
 class Having(Comparing):

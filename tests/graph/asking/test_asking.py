@@ -249,6 +249,23 @@ def test_everything_wrong_with_a_question_is_said_at_once(graph: Graph) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "where",
+    [
+        {"crew": [{"gt": number} for number in range(300)]},
+        {"crew": {"in": [1]}, "or": [{"crew": number} for number in range(300)]},
+        [{}] * 300,
+        {"and": [{"not": {}}] * 300},
+        {"related": [{"relationship": "tows"}] * 300},
+    ],
+)
+def test_a_question_of_very_many_conditions_is_refused_however_they_are_joined(graph: Graph, where: Any) -> None:
+    declare_vessels(graph)
+    with pytest.raises(Malformed) as error:
+        asking.read(current_ontology(graph.by), {"class": "vessel", "where": where})
+    assert [one.code for one in error.value.violations] == ["too_many"]
+
+
 def test_keys_of_values_that_went_wrong_are_found_and_made_anew(graph: Graph, operator: Principal) -> None:
     launched(graph)
     alba = Belief.objects.get(predicate="length", subject__label="Alba")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from memoryapp.doors import moments
@@ -28,6 +28,8 @@ from memoryapp.graph.queries.asking.clauses import (
 )
 from memoryapp.ontology.compiled import Property
 
+MOST_CONDITIONS = 200
+"""Conditions of one question, with those that join others."""
 MOST_VALUES = 200
 """Values of one `in`."""
 LONGEST = 500
@@ -43,9 +45,21 @@ class Operands:
     def __init__(self, time_zone: str | None) -> None:
         self.time_zone = time_zone
         self.wrong: list[Violation] = []
+        self.conditions = 0
 
     def add(self, path: str, code: str, message: str, accepted: str = "") -> None:
         self.wrong.append(Violation(path, code, message, accepted))
+
+    def counted(self, path: str) -> bool:
+        """Count a condition, and say whether it is within the bound. The first that is not is told."""
+        self.conditions += 1
+        if self.conditions == MOST_CONDITIONS + 1:
+            self.add(path, "too_many", "The question has too many conditions.", f"at most {MOST_CONDITIONS}")
+        return self.conditions <= MOST_CONDITIONS
+
+    def first(self, several: Sequence[Any]) -> Iterable[tuple[int, Any]]:
+        """As many of these conditions as are read before there are too many, with their places."""
+        return enumerate(several[: MOST_CONDITIONS + 1])
 
     def unknown(self, name: str, known: Iterable[str], path: str, code: str, what: str) -> None:
         """That there is no such name, with the nearest there is."""
@@ -65,8 +79,8 @@ class Operands:
 
     def compared(self, name: str, sort: bytes, told: Any, path: str) -> Clause:
         """A value, an object of operators that all hold, or a list of such."""
-        if isinstance(told, list) and all(isinstance(one, dict) for one in told):
-            return All(tuple(self.compared(name, sort, one, f"{path}/{place}") for place, one in enumerate(told)))
+        if isinstance(told, list) and all(isinstance(one, dict) for one in told[: MOST_CONDITIONS + 1]):
+            return All(tuple(self.compared(name, sort, one, f"{path}/{place}") for place, one in self.first(told)))
         if not isinstance(told, dict):
             if isinstance(told, list):
                 self.add(path, "wrong_type", "A list is looked for with an operator.", 'such as {"in": [...]}')
@@ -79,6 +93,8 @@ class Operands:
 
     def _test(self, name: str, operator: str, told: Any, sort: bytes, path: str) -> Clause:
         taken = _taken(name, sort)
+        if not self.counted(path):
+            return All()
         if operator not in OPERATORS:
             self.unknown(operator, taken, path, "unknown_operator", "operator")
         elif operator not in taken:

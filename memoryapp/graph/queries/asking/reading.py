@@ -89,12 +89,11 @@ class _Reader(Conditions):
 
     def related(self, told: Any, path: str, depth: int) -> Clause:
         if isinstance(told, list):
-            return All(tuple(self._related(one, f"{path}/{place}", depth) for place, one in enumerate(told)))
+            return All(tuple(self._related(one, f"{path}/{place}", depth) for place, one in self.first(told)))
         return self._related(told, path, depth)
 
     def _related(self, told: Any, path: str, depth: int) -> Clause:
-        self.tests += 1
-        if not self._is_object(told, path, RELATED):
+        if not self.counted(path) or not self._is_object(told, path, RELATED):
             return All()
         led = self._led(told, path)
         if led is None:

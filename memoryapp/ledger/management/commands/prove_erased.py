@@ -1,4 +1,7 @@
-"""`prove_erased RECEIPT`: look everywhere for what was erased; exits with 1 when anything of it is found."""
+"""`prove_erased RECEIPT`: look everywhere for what was erased.
+
+Exits with 1 when anything of it is found, and when a file could not be looked into: what may hold it proves nothing.
+"""
 
 import json
 import uuid
@@ -34,8 +37,12 @@ class Command(BaseCommand):
             self.stdout.write(f"  {trace.place} {trace.where}")
         for trace in closed:
             self.stdout.write(f"  Not looked into: {trace.place} {trace.where}")
+        unseen = f"{len(closed)} {'file was' if len(closed) == 1 else 'files were'} not looked into"
         if found:
-            raise CommandError(f"{len(found)} places still hold something of it.")
+            more = f" {unseen}." if closed else ""
+            raise CommandError(f"{len(found)} places still hold something of it.{more}")
+        if closed:
+            raise CommandError(f"Nothing of it was found, but {unseen}: look there yourself, or move them away.")
         prints = sum(map(len, receipt["fingerprints"].values()))
         self.stdout.write(f"Nothing of it is left: {prints} fingerprints, found nowhere. Receipt {receipt['digest']}.")
 
