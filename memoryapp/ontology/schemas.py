@@ -5,6 +5,7 @@ Patterns run in linear time. References, which could lead out of the document, a
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -65,11 +66,23 @@ def problems_of(schema: Any, path: str) -> list[Violation]:
     if found:
         return found
     try:
-        Validator.check_schema(schema)
+        malformed = _malformed(json.dumps(schema))
+    except TypeError:
+        return [Violation(path, "malformed_schema", "This is no JSON.", "a JSON Schema of draft 2020-12")]
+    if malformed is None:
+        return []
+    step, message = malformed
+    return [Violation(path + step, "malformed_schema", message, "a JSON Schema of draft 2020-12")]
+
+
+@lru_cache(maxsize=4096)
+def _malformed(schema: str) -> tuple[str, str] | None:
+    """Where a schema is none, and why. A document is checked with every change, and most of its schemas stay."""
+    try:
+        Validator.check_schema(json.loads(schema))
     except SchemaError as error:
-        place = path + "".join(f"/{step}" for step in error.absolute_path)
-        return [Violation(place, "malformed_schema", error.message[:300], "a JSON Schema of draft 2020-12")]
-    return []
+        return "".join(f"/{step}" for step in error.absolute_path), error.message[:300]
+    return None
 
 
 def _refused(schema: Any, path: str, depth: int) -> Iterator[Violation]:

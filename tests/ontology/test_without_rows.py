@@ -49,7 +49,7 @@ def test_a_view_is_read_by_its_former_name_and_stays_while_a_saved_one_asks_for_
     """A8, A9, T42: in Python, over REST and in the console; two views made one are read by both names."""
     graph = Graph(operator)
     likes = graph.say("Ines likes tea.", graph.person("Ines"), kind="preference")
-    kept = {"place": "beliefs", "name": "What they want", "query": "view=preferences", "shared": True}
+    kept: dict[str, Any] = {"place": "beliefs", "name": "What they want", "query": "view=preferences", "shared": True}
     record(
         office.admin,
         "keep_view",
