@@ -28,6 +28,11 @@ BROKEN = (
 )
 """What the unpackers of Python raise for a file that is torn, locked or packed in a way that they do not know."""
 
+READ = (b"\x1f\x8b", b"PK\x03\x04")
+"""How a file begins that is unpacked here: by gzip, by zip."""
+NOT_READ = (b"\xfd7zX", b"BZh", b"\x28\xb5\x2f\xfd", b"7z\xbc\xaf", b"PGDM")
+"""And by xz, bzip2, zstd, 7-zip and pg_dump, which are not."""
+
 _ESCAPED = re.compile(r"\\(?:u([0-9a-fA-F]{4})|[nrtbf])")
 _PERCENT = re.compile(r"%[0-9a-fA-F]{2}")
 
@@ -61,10 +66,10 @@ def texts(path: Path) -> Iterator[str]:
         except Closed as why:
             closed = why
     try:
-        if head[:2] == b"\x1f\x8b":
+        if head.startswith(READ[0]):
             with gzip.open(path, "rb") as packed:
                 yield from _pieces(packed, MOST_UNPACKED)
-        elif head == b"PK\x03\x04":
+        elif head == READ[1]:
             yield from _packed(path)
     except BROKEN as error:
         raise Closed("It is packed and cannot be unpacked.") from error
@@ -73,17 +78,24 @@ def texts(path: Path) -> Iterator[str]:
 
 
 def _packed(path: Path) -> Iterator[str]:
-    left = MOST_UNPACKED
+    left, closed = MOST_UNPACKED, None
     with zipfile.ZipFile(path) as several:
         for one in several.infolist():
-            with several.open(one) as file:
-                yield from _pieces(file, left)
+            try:
+                with several.open(one) as file:
+                    yield from _pieces(file, left)
+            except Closed as why:
+                closed = why
             left -= one.file_size
+    if closed:
+        raise closed
 
 
 def _pieces(file: IO[bytes] | gzip.GzipFile, most: int | None = None) -> Iterator[str]:
-    before, read = b"", 0
+    """Raises Closed, at its end for what is packed in a way, or as deep, as nothing is unpacked here."""
+    before, read, head = b"", 0, b""
     while piece := file.read(PIECE):
+        head = head or piece[:4]
         read += len(piece)
         if most is not None and read > most:
             raise Closed("It unpacks to more than is read.")
@@ -92,6 +104,8 @@ def _pieces(file: IO[bytes] | gzip.GzipFile, most: int | None = None) -> Iterato
         if (plain := unescaped(text)) != text:
             yield plain
         before = piece[-OVERLAP:]
+    if head.startswith(NOT_READ) or (most is not None and head.startswith(READ)):
+        raise Closed("It is packed in a way that is not read here.")
 
 
 def unescaped(text: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import gzip
 import json
+import lzma
 import uuid
 import zipfile
 from collections.abc import Callable
@@ -188,9 +189,13 @@ def test_the_proof_finds_what_was_left_or_came_back(told: Principal, tmp_path: P
     kept = kept_by_a_machine(tmp_path, "Quill Marchetti")
     torn = tmp_path / "torn.gz"
     torn.write_bytes(gzip.compress(b"x" * 5000)[:-20])
+    packed, within = tmp_path / "old.xz", tmp_path / "within.zip"
+    packed.write_bytes(lzma.compress(b"x"))
+    with zipfile.ZipFile(within, "w") as several:
+        several.writestr("logs.gz", gzip.compress(b"x"))
     traces = prove(erasure.receipt, [tmp_path])
     assert {Path(one.place).name for one in traces if not one.closed} == kept
-    assert [one.place for one in traces if one.closed] == [str(torn)]
+    assert {one.place for one in traces if one.closed} == {str(torn), str(packed), str(within)}
     said = StringIO()
     with pytest.raises(CommandError, match="Nothing of it was found, but 1 file was not looked into"):
         call_command("prove_erased", str(erasure.pk), files=[torn], stdout=said)
