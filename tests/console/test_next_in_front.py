@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from memoryapp.graph.models import Belief
 from memoryapp.ledger.principal import Principal
@@ -71,6 +71,15 @@ def test_v6_a_hundred_conflicts_are_settled_with_a_hundred_keystrokes(
     assert Belief.objects.filter(status="activated", content__contains="monthly").count() == 100
 
 
+def let_go(page: Page, held: list[Any]) -> None:
+    """Let the verdict that was held up on its way go on, once the browser has told of it."""
+    for _ in range(200):
+        if held:
+            break
+        page.wait_for_timeout(50)
+    held[0].continue_()
+
+
 def test_the_next_case_is_in_front_before_the_server_has_answered(
     conflicts: Callable[[int], list[Case]], at_queue: Callable[..., Any]
 ) -> None:
@@ -86,7 +95,7 @@ def test_the_next_case_is_in_front_before_the_server_has_answered(
     assert page.url.endswith(f"{second.pk}/")
     expect(page.locator(f"#item-{second.pk}")).to_have_attribute("aria-current", "true")
     assert not Decision.objects.exists()
-    held[0].continue_()
+    let_go(page, held)
     page.wait_for_selector(AHEAD)
     assert Decision.objects.get().case == first
     expect(page.locator("#case")).to_have_attribute("data-case", str(second.pk))
@@ -190,7 +199,7 @@ def test_a_second_key_before_the_first_answer_decides_the_second_case(
     page.wait_for_selector("html[data-ahead]")
     page.keyboard.press("2")
     expect(page.locator("#case")).to_have_attribute("data-case", str(third.pk))
-    held[0].continue_()
+    let_go(page, held)
     page.unroute("**/decide/")
     page.wait_for_selector(".panes__count >> text=1 waiting")
     assert dict(Decision.objects.values_list("case", "verdict")) == {
