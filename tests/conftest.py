@@ -64,6 +64,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture
+def own_files(tmp_path: Path, settings: Any) -> Path:
+    """Files of the product in a directory of the test's own, where nothing of other tests lies."""
+    settings.VAR_DIR = tmp_path / "var"
+    settings.VAR_DIR.mkdir()
+    return tmp_path / "var"
+
+
+@pytest.fixture
 def workspace(db: None) -> Workspace:
     return _workspace("harbour", "Harbour", "Europe/Lisbon")
 

@@ -33,7 +33,7 @@ from tests.files.telling import Tree, ruled
 from tests.graph.nodes.telling import Graph
 from tests.visiting import client_of
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_files")]
 
 
 @pytest.fixture(autouse=True)

@@ -19,7 +19,7 @@ from memoryapp.sources.models import Source
 from tests.graph.nodes.telling import Graph
 from tests.visiting import client_of
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("own_files")]
 
 SAID = "We met Quill and Marchie at the pier; quill pens were for sale."
 
