@@ -40,7 +40,8 @@ class Command(BaseCommand):
         unseen = f"{len(closed)} {'file was' if len(closed) == 1 else 'files were'} not looked into"
         if found:
             more = f" {unseen}." if closed else ""
-            raise CommandError(f"{len(found)} places still hold something of it.{more}")
+            holding = "1 place still holds" if len(found) == 1 else f"{len(found)} places still hold"
+            raise CommandError(f"{holding} something of it.{more}")
         if closed:
             raise CommandError(f"Nothing of it was found, but {unseen}: look there yourself, or move them away.")
         prints = sum(map(len, receipt["fingerprints"].values()))
