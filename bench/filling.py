@@ -14,6 +14,7 @@ from memoryapp.access.services import operator
 from memoryapp.graph.models import Belief, Node
 from memoryapp.graph.services import NodeInput, remember_all, upsert_nodes
 from memoryapp.graph.statements import Quoted, Statement
+from memoryapp.ledger import statistics
 from memoryapp.ledger.models import Workspace, Write
 from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import record
@@ -100,7 +101,8 @@ def filled_with(beliefs: int, workspaces: int) -> Iterator[Filled]:
 
 
 def analyse() -> None:
-    """Give the planner of PostgreSQL the statistics that it gathers by itself after a while; SQLite gathers none."""
+    """Give the planner the statistics that a database of some age has: PostgreSQL by itself, SQLite by the product."""
+    statistics.gather()
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
             cursor.execute("ANALYZE")

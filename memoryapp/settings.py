@@ -195,7 +195,10 @@ CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
 CELERY_WORKER_SEND_TASK_EVENTS = False
 CELERY_TIMEZONE = "UTC"
 CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"
-CELERY_BEAT_SCHEDULE: dict[str, Any] = {"sweep": {"task": "ledger.sweep", "schedule": 3.0, "options": {"expires": 6.0}}}
+CELERY_BEAT_SCHEDULE: dict[str, Any] = {
+    "sweep": {"task": "ledger.sweep", "schedule": 3.0, "options": {"expires": 6.0}},
+    "statistics": {"task": "ledger.gather_statistics", "schedule": 600.0, "options": {"expires": 600.0}},
+}
 WORKER_THREADS = env.int("WORKER_THREADS", default=4)
 
 # A language model, when there is one: any server that speaks the OpenAI chat form. Without it the rules do the work.

@@ -108,7 +108,7 @@ class Entry(WorkspaceRow):
     class Meta:
         verbose_name_plural = "entries"
         indexes = [
-            models.Index(fields=["workspace", "directory", "path"], name="file_in_directory"),
+            models.Index(fields=["workspace", "directory", "path", "id"], name="file_in_directory"),
             models.Index(fields=["workspace", "path", "-modified_at"], name="file_path"),
             models.Index(
                 fields=["workspace", "directory", "path"],

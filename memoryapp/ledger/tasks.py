@@ -1,4 +1,4 @@
-"""What the broker can ask of a worker: run one job, or look for jobs that nobody was woken for."""
+"""What the broker can ask of a worker: run one job, look for jobs that nobody was woken for, or look at the tables."""
 
 import uuid
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from celery import shared_task
 from celery.signals import beat_init, worker_ready, worker_shutdown
 
-from memoryapp.ledger import jobs, workers
+from memoryapp.ledger import jobs, statistics, workers
 
 
 @shared_task(name=jobs.RUN_JOB, ignore_result=True)  # type: ignore[untyped-decorator]
@@ -19,6 +19,12 @@ def run_job(job_id: str) -> None:
 def sweep() -> None:
     """Send every due job again, and every job whose worker fell silent."""
     workers.sweep()
+
+
+@shared_task(name="ledger.gather_statistics", ignore_result=True)  # type: ignore[untyped-decorator]
+def gather_statistics() -> None:
+    """Let the planner know the tables as they are by now."""
+    statistics.gather()
 
 
 @worker_ready.connect  # type: ignore[untyped-decorator]

@@ -54,7 +54,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'verbose_name_plural': 'entries',
-                'indexes': [models.Index(fields=['workspace', 'directory', 'path'], name='file_in_directory'), models.Index(fields=['workspace', 'path', '-modified_at'], name='file_path'), models.Index(condition=models.Q(('kind', 'directory'), ('state', 'current')), fields=['workspace', 'directory', 'path'], name='file_directories'), models.Index(condition=models.Q(('state', 'removed')), fields=['workspace', '-modified_at'], name='file_removed')],
+                'indexes': [models.Index(fields=['workspace', 'directory', 'path', 'id'], name='file_in_directory'), models.Index(fields=['workspace', 'path', '-modified_at'], name='file_path'), models.Index(condition=models.Q(('kind', 'directory'), ('state', 'current')), fields=['workspace', 'directory', 'path'], name='file_directories'), models.Index(condition=models.Q(('state', 'removed')), fields=['workspace', '-modified_at'], name='file_removed')],
                 'constraints': [models.UniqueConstraint(condition=models.Q(('state', 'current')), fields=('workspace', 'path'), name='file_path_once'), models.CheckConstraint(condition=models.Q(models.Q(('form', ''), ('kind', 'directory')), models.Q(('form__in', ['text', 'markdown', 'url', 'attachment']), ('kind', 'file')), _connector='OR'), name='file_has_form'), models.CheckConstraint(condition=models.Q(('state__in', ['current', 'removed', 'withdrawn']), ('path__gt', '/'), ('path__lt', '0')), name='file_entry_words')],
             },
         ),
