@@ -52,7 +52,7 @@ def _tells_apart(rule: Glob, old: str, new: str) -> bool:
 
 def _reaches(rule: Glob, place: str) -> bool:
     """Whether a pattern may match something below a place. That it cannot is certain."""
-    if rule.text.startswith("/**"):
+    if rule.text.startswith("/**") and rule.text.count("/") <= 2:
         return False
     head = rule.head if rule.head != ROOT else ""
     if rule.is_literal:

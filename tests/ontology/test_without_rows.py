@@ -155,7 +155,7 @@ def test_a_root_that_moves_takes_its_files_along_and_back(office: Office) -> Non
     first = tree.write("/people/ines.md", "Ines keeps a marlin.")
     tree.write("/notes/who.md", "See [Ines](/people/ines.md).", form="markdown")
     move = root("rename", "/people", to="/persons")
-    for ruled in ("/people/ines.md", "/people", "/peo*/**", "/people/*/secret"):
+    for ruled in ("/people/ines.md", "/people", "/peo*/**", "/people/*/secret", "/**/people/x"):
         Agent.objects.filter(name="Quay").update(path_rules=[[ruled, "none"]])
         assert said(office, move) == ["The rule of paths of the agent “Quay” names /people by its path."], ruled
     for alike in ("/**", "/**/secret", "/p*", "/notes/*", "/peopled/x"):
