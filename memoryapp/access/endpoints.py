@@ -73,6 +73,10 @@ class NoParameters(Parameters):
     """An endpoint that takes none."""
 
 
+NOTED = "Commonplace-Served"
+"""The header in which an answer names its row of the served log."""
+
+
 class Endpoint(APIView):
     """A REST endpoint of the memory. Within a verb: `by` is who calls, `asked` the parameters, `told` the body."""
 

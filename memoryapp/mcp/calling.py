@@ -16,6 +16,7 @@ from typing import Any
 import structlog
 from django.http import HttpRequest
 
+from memoryapp.access.endpoints import NOTED
 from memoryapp.doors import strict
 from memoryapp.doors.errors import DomainError, Malformed
 from memoryapp.doors.etags import etag
@@ -71,7 +72,7 @@ def call(tool: Tool, told: Mapping[str, Any], headers: Mapping[str, str]) -> Out
     return Outcome({"workspace": workspace} | answered, False, notes)
 
 
-_NOTED = ("Commonplace-Served", "Commonplace-Trace", "ETag", "Idempotency-Replayed", "Location")
+_NOTED = (NOTED, "Commonplace-Trace", "ETag", "Idempotency-Replayed", "Location")
 
 
 def in_words(problem: Mapping[str, Any]) -> str:

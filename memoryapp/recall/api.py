@@ -10,7 +10,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memoryapp.access.endpoints import Endpoint, described
+from memoryapp.access.endpoints import NOTED, Endpoint, described
 from memoryapp.doors.fields import Body, Flag, Identifier, OneOf, Parameters, Several, Text, When, Whole
 from memoryapp.graph.api.references import NodeNamed
 from memoryapp.graph.identity import resolve
@@ -177,7 +177,7 @@ class Brief(Endpoint):
 
 
 def _noted(answer: dict[str, Any], served: Served) -> Response:
-    return Response(answer, headers={"Commonplace-Served": str(served.pk)})
+    return Response(answer, headers={NOTED: str(served.pk)})
 
 
 urlpatterns = [

@@ -11,6 +11,7 @@ from memoryapp.context import queries, services
 from memoryapp.context.inputs import Change, LinkInput
 from memoryapp.context.models import Entry, EntryLink, EntryRevision
 from memoryapp.doors.errors import Conflict, Denied, Invalid, NotFound, Stale
+from memoryapp.graph.services.audiences import change_audience
 from memoryapp.ledger import dump, integrity
 from memoryapp.ledger.identifiers import new_id
 from memoryapp.ledger.principal import Principal
@@ -259,6 +260,12 @@ def test_what_is_linked_to_words_for_few_is_for_these_and_nobody_else_is_told_of
     quiet = context.set("Quiet", links=(LinkInput("belief", held.pk),), audience="named", readers=few)
     told = [queries.told(queries.shown(one, quiet.pk), queries.now(by))["links"] for one in (by, reviewer)]
     assert told == [[{"what": "belief", "id": str(held.pk)}], []]
+    open_once = graph.say("Ines likes tea", ines)
+    tea = context.set("Tea", links=(LinkInput("belief", open_once.pk),))
+    context.unset(tea)
+    context.do(lambda write: change_audience(write, open_once, audience="named", readers=few, reason="Hers."))
+    with pytest.raises(Invalid, match="for fewer"):
+        context.restore(tea, 1)
 
 
 def test_what_stood_at_any_time_is_read_again(context: Context) -> None:

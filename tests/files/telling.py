@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
+
+import pytest
 
 from memoryapp.access.paths import Glob, read_rules
 from memoryapp.files import queries, services
@@ -19,6 +22,13 @@ def ruled(by: Principal, *rules: str, default: str = "write") -> Principal:
     """The principal under rules such as `none /private`."""
     policy = read_rules([tuple(reversed(one.split(" ", 1))) for one in rules], default)
     return replace(by, path_rules=policy.rules, path_default=policy.default)
+
+
+def refused(kind: type[Any], act: Callable[[], Any]) -> Any:
+    """What an act is refused with, which is of this kind."""
+    with pytest.raises(kind) as caught:
+        act()
+    return caught.value
 
 
 class Tree:

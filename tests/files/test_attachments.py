@@ -234,11 +234,13 @@ def test_what_is_found_in_an_attachment_is_told_as_a_source(
     assert desk.post("files/tell", {"path": "/notes/letter"}).json()["repeated"]
     record(administrator, "w", lambda write: withdraw(write, source=source.pk), "In jest.")
     assert tree.ls("/notes") == []
-    tree.write("/notes/a.md", "A plan.")
+    tree.write("/notes/a.md", "A plan")
+    tree.write("/notes/a.md", "A plan.", lock=1)
     client = client_of(administrator)
-    page = client.post("/w/harbour/files/tell/", {"path": "/notes/a.md"}, follow=True).content.decode()
-    assert "It is a source now" in page
-    assert tree.actions("/notes/a.md") == ["tell", "write"]
+    for lock, answer in ((1, "This was changed meanwhile"), (2, "It is a source now")):
+        sent = {"path": "/notes/a.md", "lock": str(lock)}
+        assert answer in client.post("/w/harbour/files/tell/", sent, follow=True).content.decode()
+    assert tree.actions("/notes/a.md") == ["tell", "write", "write"]
 
 
 def test_what_is_nothing_known_or_too_large_is_refused(monkeypatch: pytest.MonkeyPatch, storage: Path) -> None:

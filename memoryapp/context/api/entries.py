@@ -11,13 +11,13 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memoryapp.access.endpoints import Endpoint, described, page_of
+from memoryapp.access.endpoints import NOTED, Endpoint, described, page_of
 from memoryapp.context import queries, services
 from memoryapp.context.api.shapes import ACT, ENTRY, REVISION, SET, EntryFields, entry_input, told_done
 from memoryapp.context.queries import Asked
 from memoryapp.context.queries.entries import ORDER
 from memoryapp.context.services.drafts import LONGEST_SECTION
-from memoryapp.context.services.serving import NOTED, note
+from memoryapp.context.services.serving import note
 from memoryapp.context.services.setting import MOST
 from memoryapp.doors import paging
 from memoryapp.doors.batches import OneOrMany, named_rows

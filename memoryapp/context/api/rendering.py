@@ -10,12 +10,12 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memoryapp.access.endpoints import Endpoint, described
+from memoryapp.access.endpoints import NOTED, Endpoint, described
 from memoryapp.context import queries
 from memoryapp.context.queries import Asked, Block
 from memoryapp.context.queries.rendering import LEAST_BUDGET, MOST_BUDGET, USUAL_BUDGET
 from memoryapp.context.services.drafts import LONGEST_SECTION
-from memoryapp.context.services.serving import NOTED, note
+from memoryapp.context.services.serving import note
 from memoryapp.doors.fields import Flag, Parameters, Several, Text, When, Whole, in_query
 
 BLOCK: dict[str, serializers.Field[Any, Any, Any, Any]] = {

@@ -12,8 +12,6 @@ from memoryapp.ledger.services import serve
 
 ENTRY = "context_entry"
 FORM = "context"
-NOTED = "Commonplace-Served"
-"""The header in which an answer names its note."""
 
 
 def note(by: Principal, ids: Sequence[uuid.UUID], asked: Mapping[str, Any]) -> Served:

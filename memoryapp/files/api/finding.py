@@ -10,7 +10,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memoryapp.access.endpoints import Endpoint, described, page_of
+from memoryapp.access.endpoints import NOTED, Endpoint, described, page_of
 from memoryapp.access.paths import ROOT, Glob, normal
 from memoryapp.doors.fields import Body, Flag, Paged, Parameters, Text, Whole, in_query
 from memoryapp.files import queries
@@ -20,7 +20,7 @@ from memoryapp.files.queries.globbing import USUAL
 from memoryapp.files.queries.grepping import LONGEST_PATTERN, MOST, MOST_CONTEXT, USUAL_LIMIT, Grepped, Sought
 from memoryapp.files.queries.searching import MOST as MOST_SEARCHED
 from memoryapp.files.queries.searching import USUAL_LIMIT as USUAL_SEARCHED
-from memoryapp.files.services.serving import NOTED, note
+from memoryapp.files.services.serving import note
 
 
 class GlobAsked(Parameters):

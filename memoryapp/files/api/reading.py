@@ -10,7 +10,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memoryapp.access.endpoints import Endpoint, described, page_of
+from memoryapp.access.endpoints import NOTED, Endpoint, described, page_of
 from memoryapp.access.paths import ROOT, normal
 from memoryapp.doors import paging
 from memoryapp.doors.errors import Malformed
@@ -20,7 +20,7 @@ from memoryapp.files import queries
 from memoryapp.files.api.shapes import ENTRY, EXTRACTION, LINKED, VERSION, WHOLE, Path, located, told_extraction
 from memoryapp.files.models import Entry, Version
 from memoryapp.files.queries.reading import FIRST, LAST
-from memoryapp.files.services.serving import NOTED, note
+from memoryapp.files.services.serving import note
 
 MOST = 1000
 """Entries on a page: a large directory is read at once."""

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from memoryapp.access.paths import ROOT, normal, parent
 from memoryapp.doors.errors import Conflict, DomainError, Invalid, Stale
-from memoryapp.doors.pages import member_page, number, page
+from memoryapp.doors.pages import drawn_lock, member_page, number, page
 from memoryapp.files import queries, services
 from memoryapp.files.inputs import About, FileInput
 from memoryapp.files.lines import difference
@@ -177,8 +177,8 @@ def _nothing_chosen(request: HttpRequest, by: Principal) -> HttpResponse:
 def tell(request: HttpRequest, by: Principal) -> HttpResponse:
     """A file told as a source, to be read as a document is."""
     path = request.POST.get("path", "")
-    done = "It is a source now, and is read as one."
-    return _act(request, by, "tell_file", path, lambda write: services.tell_file(write, path), done)
+    lock, done = drawn_lock(request), "It is a source now, and is read as one."
+    return _act(request, by, "tell_file", path, lambda write: services.tell_file(write, path, lock=lock), done)
 
 
 @require_POST

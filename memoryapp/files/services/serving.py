@@ -12,8 +12,6 @@ from memoryapp.ledger.principal import Principal
 from memoryapp.ledger.services import serve
 
 FORM = "files"
-NOTED = "Commonplace-Served"
-"""The header in which an answer names its note."""
 
 
 def note(

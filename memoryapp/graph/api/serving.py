@@ -8,7 +8,7 @@ from typing import Any
 
 from rest_framework.response import Response
 
-from memoryapp.access.endpoints import Endpoint
+from memoryapp.access.endpoints import NOTED, Endpoint
 from memoryapp.ledger.services import serve
 
 WORDS_OF_THE_ASKER = frozenset({"cursor", "key", "label", "where"})
@@ -21,7 +21,7 @@ def noted(endpoint: Endpoint, form: str, response: Response, items: Iterable[tup
     if carried:
         asked = endpoint.request.query_params
         parameters = {name: asked[name] for name in sorted(asked) if name not in WORDS_OF_THE_ASKER}
-        response.headers["Commonplace-Served"] = str(serve(endpoint.by, form, carried, parameters=parameters).pk)
+        response.headers[NOTED] = str(serve(endpoint.by, form, carried, parameters=parameters).pk)
     return response
 
 
