@@ -83,7 +83,7 @@ def _at(month: int, day: int, hour: int = 9, minute: int = 0) -> dt.datetime:
 def content() -> dict[str, Any]:
     """Everything on the page."""
     return {
-        "links": [Link(entry, "#", entry.key == "g q", 12 if entry.key == "g q" else None) for entry in ENTRIES],
+        "nav_links": [Link(entry, "#", entry.key == "g q", 12 if entry.key == "g q" else None) for entry in ENTRIES],
         "swatches": SWATCHES,
         "icons": ICONS,
         "states": list(STATES),

@@ -110,7 +110,9 @@ SWAP = {"HX-Request": "true"}
 def asked_by(client: Any, address: str, **headers: str) -> int:
     client.get(address, headers=headers)
     with CaptureQueriesContext(connection) as queries:
-        assert client.get(address, headers=headers).status_code == 200
+        answer = client.get(address, headers=headers)
+    assert answer.status_code == 200
+    assert headers or 'class="nav__link" href="/w/harbour/' in answer.content.decode(), f"{address} has no navigation"
     return len(queries)
 
 

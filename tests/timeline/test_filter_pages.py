@@ -69,4 +69,6 @@ def test_a_condition_is_added_shown_and_taken_away(timeline: Timeline, administr
     ):
         refused = page.get(f"{address}?{wrong}")
         assert refused.status_code == 400
-        assert word in refused.content.decode()
+        said = refused.content.decode()
+        assert word in said
+        assert f'href="{address}">Show the page without filters' in said
